@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The front door. Each command is a script in scripts/selinux_hash/.
+
+export BASE ?= 6.12
+export KSRC POLICY CACHE
+
+S := scripts/selinux_hash
+
+help:
+	@echo 'make run      build the kernel with the series, boot it with Debian'\''s SELinux'
+	@echo '              policy, let real domains work in it, print the statistics'
+	@echo 'make test     every test; the last line is "N passed, N failed, N skipped"'
+	@echo 'make series   write the series as mails that "git am" takes: build/series/$$BASE'
+	@echo 'make tree     lay the series out as commits in a kernel tree: build/tree/$$BASE'
+	@echo 'make patches  take the commits there back into patches/$$BASE and the new files'
+	@echo 'make clean    remove build/, but not the cache'
+	@echo
+	@echo 'BASE=6.12             the kernel release line; bases: $(notdir $(wildcard patches/*))'
+	@echo 'KSRC=/path/to/linux   your own tree of that line, which is only read'
+	@echo 'POLICY=/path/to/file  a binary policy to load instead of Debian'\''s'
+	@echo 'CACHE=/path/to/folder where sources, objects and downloads are kept'
+	@echo '                      (default $${XDG_CACHE_HOME:-~/.cache}/selinux_hash)'
+
+run:
+	@$(S)/run.sh
+
+test:
+	@$(S)/test.sh
+
+series:
+	@$(S)/series.sh mails
+
+tree:
+	@$(S)/series.sh layout
+
+patches:
+	@$(S)/series.sh takeback
+
+# what a tree holds and patches/ does not is not thrown away
+clean:
+	@for tree in $(wildcard build/tree/*); do \
+		BASE=$${tree##*/} $(S)/series.sh drop || exit 1; \
+	done
+	@rm -rf build
+
+.PHONY: help run test series tree patches clean

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# Sourced by every script here: where things are, and how to say what happens.
+
+set -euo pipefail
+export LC_ALL=C
+
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+here=$top/scripts/selinux_hash
+build=$top/build
+cache=${CACHE:-${XDG_CACHE_HOME:-${HOME:?HOME is not set}/.cache}/selinux_hash}
+base=${BASE:-6.12}
+tmp=
+
+say() { printf '%s %s\n' "--" "$*" >&2; }
+
+die()
+{
+	printf 'error: %s\n' "$1" >&2
+	shift
+	[ $# = 0 ] || printf '       %s\n' "$@" >&2
+	exit 1
+}
+
+# Die with the last lines of a log that hold an error, or its last lines.
+die_with_log()
+{
+	local what=$1 log=$2 lines
+
+	lines=$(grep -aE 'rror:|rror |Error|No space left|panic|cannot |Unable|failed|refus|^E: ' \
+		"$log" | tail -n 8) || lines=$(tail -n 8 "$log")
+	printf '%s\n' "$lines" | sed 's/^/  | /' >&2
+	die "$what" "the log is $log"
+}
+
+cleanup()
+{
+	local status=$?
+
+	trap - EXIT INT TERM HUP
+	# whatever still runs in the background was started here
+	# shellcheck disable=SC2046
+	kill $(jobs -p) 2>/dev/null || :
+	wait 2>/dev/null || :
+	[ -z "$tmp" ] || rm -rf "$tmp"
+	exit "$status"
+}
+trap cleanup EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+[ "$base" ] && [ -d "$top/patches/$base" ] ||
+	die "there is no series for BASE=$base" \
+	    "bases: $(cd "$top/patches" 2>/dev/null && echo [0-9]*)"
+
+mkdir -p "$build" "$cache" 2>/dev/null ||
+	die "cannot create $build or $cache" "set CACHE= to a folder that can be written"
+tmp=$(mktemp -d "$build/tmp.XXXXXX")
+
+# Run a command in the background and wait for it, so that a signal to this
+# script is acted on at once and not when the command has ended.
+run()
+{
+	local pid
+
+	# a background command would read /dev/null
+	{ "$@" <&8 8<&- & } 8<&0
+	pid=$!
+	wait "$pid"
+}
+
+# capture NAME COMMAND...: the same, and set NAME to what the command prints.
+capture()
+{
+	local name=$1
+
+	shift
+	run "$@" >"$tmp/capture"
+	printf -v "$name" %s "$(cat "$tmp/capture")"
+}
+
+# One user of the cache at a time: builds and source trees are shared by all
+# clones. Whoever comes second is told, and stops. Scripts called by the one
+# that holds the lock find it held.
+lock()
+{
+	[ "${SELINUX_HASH_LOCKED:-}" != "$cache" ] || return 0
+	exec 9>>"$cache/lock"
+	flock -n 9 || die "another run is using $cache" \
+		"$(cat "$cache/lock.owner" 2>/dev/null || echo 'its owner is not known')" \
+		"wait for it to end, or set CACHE= to another folder"
+	echo "it is process $$, started $(date '+%F %T') in $top" >"$cache/lock.owner"
+	export SELINUX_HASH_LOCKED=$cache
+}
+
+# need_space DIR MEGABYTES WHAT
+need_space()
+{
+	local free
+
+	free=$(df -Pm "$1" | awk 'NR == 2 { print $4 }')
+	[ "$free" -ge "$2" ] || die "$3 needs $2 MB in $1, which has $free MB free" \
+		"make room there, or set CACHE= to a folder on a larger disk"
+}

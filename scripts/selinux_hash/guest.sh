@@ -1,0 +1,118 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# guest.sh qemu|um OBJ NAME ACTION...
+#
+# Boot the kernel in OBJ with an initramfs that holds the policy and whatever
+# is in $GUEST_FILES (a folder with bin/ and tests/), let its init do the
+# ACTIONs (see guest_init.c), and print what it says. The kernel log and the
+# guest's words are kept as build/NAME.console and build/NAME.out.
+# GUEST_SECONDS limits the whole (default 600).
+
+. "$(dirname "$0")/common.sh"
+lock
+
+[ $# -ge 4 ] || die "usage: guest.sh qemu|um OBJ NAME ACTION..."
+machine=$1 obj=$2 name=$3
+shift 3
+seconds=${GUEST_SECONDS:-600}
+console=$build/$name.console out=$build/$name.out
+
+capture policy "$here/policy.sh"
+
+initramfs()
+{
+	local f
+
+	gcc -Wall -O2 -static -o "$tmp/init" "$here/guest_init.c"
+	{
+		echo "dir /dev 755 0 0"
+		echo "nod /dev/console 600 0 0 c 5 1"
+		for f in proc sys tmp work bin tests; do
+			echo "dir /$f 755 0 0"
+		done
+		echo "file /init $tmp/init 755 0 0"
+		echo "file /policy $policy/policy 644 0 0"
+		echo "file /file_contexts $policy/file_contexts 644 0 0"
+		[ -z "${GUEST_FILES:-}" ] ||
+			find "$GUEST_FILES" -type f -printf 'file /%P %p 755 0 0\n'
+	} >"$tmp/initramfs.list"
+	"$obj/usr/gen_init_cpio" "$tmp/initramfs.list" >"$tmp/initramfs"
+}
+
+# /dev/kvm may be there, and a guest on it hang before its first message. So
+# the first boot of this kernel on it must say something soon. (A guest without
+# a root panics, and -no-reboot ends it.)
+probe_kvm()
+{
+	[ -r /dev/kvm ] && [ -w /dev/kvm ] || return 1
+	run timeout -k 1 20 qemu-system-x86_64 -accel kvm -cpu host -m 256M -no-reboot \
+		-nodefaults -display none -serial "file:$tmp/kvm" \
+		-kernel "$obj/arch/x86/boot/bzImage" -append "console=ttyS0 panic=-1" \
+		</dev/null >/dev/null 2>&1 || :
+	grep -q 'Linux version' "$tmp/kvm" 2>/dev/null && grep -q 'panic' "$tmp/kvm"
+}
+
+qemu()
+{
+	local accel=(-accel tcg,thread=multi -cpu max)
+
+	if [ -e /dev/kvm ]; then
+		local known=$cache/kvm.$(cat /proc/sys/kernel/random/boot_id)
+
+		[ -f "$known" ] || {
+			say "trying whether a guest boots under KVM"
+			if probe_kvm; then echo yes; else echo no; fi >"$known"
+		}
+		if [ "$(cat "$known")" = yes ]; then
+			accel=(-accel kvm -cpu host)
+		else
+			say "KVM does not boot a guest here: QEMU emulates the CPU, which is slower"
+		fi
+	fi
+	exec timeout -k 5 "$seconds" qemu-system-x86_64 "${accel[@]}" -m 1G -smp 2 \
+		-no-reboot -nodefaults -display none -serial "file:$console" -serial stdio \
+		-kernel "$obj/arch/x86/boot/bzImage" -initrd "$tmp/initramfs" \
+		-append "console=ttyS0 panic=-1 audit=0 -- /dev/ttyS1 reboot $*"
+}
+
+um()
+{
+	exec timeout -k 5 "$seconds" "$obj/linux" mem=1G con=null ssl0=null,fd:1 \
+		initrd="$tmp/initramfs" panic=-1 audit=0 ${UM_OPTIONS:-} -- /dev/ttyS0 poweroff "$@" \
+		2>"$console"
+}
+
+initramfs || die "cannot make the initramfs" "gcc and libc6-dev are needed"
+: >"$console"
+: >"$out"
+say "booting the guest $name ($machine, at most $seconds s)"
+start=$SECONDS
+status=0
+run "$machine" "$@" </dev/null > >(tr -d '\r' | tee "$out") || status=$?
+# tee may still be writing the last lines
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+	grep -q '^guest: status ' "$out" && break
+	sleep 0.1
+done
+
+case $(sed -n 's/^guest: status //p' "$out") in
+0)
+	say "the guest ended well after $((SECONDS - start)) s"
+	;;
+'')
+	tail -n 20 "$console" | sed 's/^/  | /' >&2
+	if grep -q 'Kernel panic' "$console"; then
+		what="the guest's kernel panicked"
+	elif [ "$status" = 124 ]; then
+		what="the guest hung: it was ended after $seconds s"
+	else
+		what="the guest ended with no word (exit status $status)"
+	fi
+	die "$what" "its kernel's log is $console"
+	;;
+*)
+	die "the guest failed: $(grep '^guest: ' "$out" | tail -n 2 | head -n 1 | cut -c8-)" \
+	    "what it said is in $out, its kernel's log in $console"
+	;;
+esac

@@ -1,0 +1,553 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The guest's init: everything that runs in a booted test kernel starts here.
+ *
+ * Arguments, as the kernel passes them on from behind "--" on its command line:
+ *
+ *	init OUTPUT END ACTION...
+ *
+ * OUTPUT is the terminal that the host reads. END is how to end the guest: by
+ * "reboot" where the machine takes that for its end, or by "poweroff". Each
+ * ACTION is one of
+ *
+ *	workload  label a tmpfs with real types and let real domains work in it
+ *	stats     print the statistics files, and the hash lines of the boot log
+ *	rules     print a digest of the policy that is in force
+ *	tests     run every program in /tests, with a time limit on each
+ *
+ * The last line on OUTPUT is "guest: status N": 0 if every action was done.
+ * Without that line the guest died.
+ */
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/reboot.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SELINUXFS	"/sys/fs/selinux"
+#define POLICY		"/policy"
+#define FILE_CONTEXTS	"/file_contexts"
+#define INIT_CONTEXT	"system_u:system_r:init_t:s0"
+
+#define TEST_SECONDS	180	/* the slowest takes about 20 without KVM */
+
+static int end = RB_POWER_OFF;
+
+static void end_guest(int status)
+{
+	printf("guest: status %d\n", status);
+	fflush(stdout);
+	tcdrain(STDOUT_FILENO);
+	sync();
+	reboot(end);
+	_exit(status);	/* the kernel panics, and the host sees that */
+}
+
+static void __attribute__((format(printf, 1, 2), noreturn)) die(const char *fmt, ...)
+{
+	va_list ap;
+
+	printf("guest: ");
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	printf("\n");
+	end_guest(1);
+	_exit(1);
+}
+
+static void mount_at(const char *type, const char *dir)
+{
+	mkdir(dir, 0755);
+	if (mount(type, dir, type, 0, NULL) && errno != EBUSY)
+		die("cannot mount %s at %s: %s", type, dir, strerror(errno));
+}
+
+static void open_output(const char *path)
+{
+	struct termios tio;
+	int fd = open(path, O_RDWR | O_NOCTTY);
+
+	if (fd < 0)
+		fd = open("/dev/console", O_RDWR | O_NOCTTY);
+	if (fd < 0)
+		return;	/* nobody would hear a complaint */
+	if (!tcgetattr(fd, &tio)) {
+		cfmakeraw(&tio);
+		tcsetattr(fd, TCSANOW, &tio);
+	}
+	dup2(fd, STDIN_FILENO);
+	dup2(fd, STDOUT_FILENO);
+	dup2(fd, STDERR_FILENO);
+	if (fd > STDERR_FILENO)
+		close(fd);
+	setvbuf(stdout, NULL, _IOLBF, 0);
+}
+
+/* Write @len bytes in one write(); return 0 or an errno. */
+static int write_once(const char *path, const void *buf, size_t len)
+{
+	int fd = open(path, O_WRONLY), rc = 0;
+
+	if (fd < 0)
+		return errno;
+	if (write(fd, buf, len) != (ssize_t)len)
+		rc = errno ?: EIO;
+	close(fd);
+	return rc;
+}
+
+/* The whole of a file, with a NUL behind it; owned by the caller. */
+static char *read_whole(const char *path, size_t *len)
+{
+	size_t size = 0, used = 0;
+	char *buf = NULL;
+	ssize_t n;
+	int fd = open(path, O_RDONLY);
+
+	if (fd < 0)
+		die("cannot open %s: %s", path, strerror(errno));
+	do {
+		if (used + 1 >= size) {
+			size = size ? 2 * size : 65536;
+			buf = realloc(buf, size);
+			if (!buf)
+				die("no memory for %s", path);
+		}
+		n = read(fd, buf + used, size - used - 1);
+		if (n < 0)
+			die("cannot read %s: %s", path, strerror(errno));
+		used += n;
+	} while (n);
+	close(fd);
+	buf[used] = '\0';
+	if (len)
+		*len = used;
+	return buf;
+}
+
+/* Print what the kernel logged since boot, without the prefix, if it has @text. */
+static void print_log_lines(const char *text)
+{
+	int fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK);
+	char record[8192];
+	ssize_t n;
+
+	if (fd < 0)
+		die("cannot open /dev/kmsg: %s", strerror(errno));
+	for (;;) {
+		char *line;
+
+		n = read(fd, record, sizeof(record) - 1);
+		if (n < 0 && errno == EPIPE)
+			continue;	/* overwritten meanwhile: go on with the next */
+		if (n <= 0)
+			break;
+		record[n] = '\0';
+		line = strchr(record, ';');
+		if (!line)
+			continue;
+		line++;
+		line[strcspn(line, "\n")] = '\0';
+		if (strstr(line, text))
+			printf("%s\n", line);
+	}
+	close(fd);
+}
+
+static void load_policy(void)
+{
+	size_t len;
+	char *policy = read_whole(POLICY, &len);
+	int err = write_once(SELINUXFS "/load", policy, len);
+
+	free(policy);
+	if (err) {
+		print_log_lines("SELinux:");
+		die("the kernel refused the policy (%zu bytes): %s", len, strerror(err));
+	}
+}
+
+/* A set of strings, in the order in which they came. */
+struct list {
+	char **str;
+	size_t n;
+};
+
+static bool list_has(const struct list *l, const char *str)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (!strcmp(l->str[i], str))
+			return true;
+	return false;
+}
+
+static void list_add(struct list *l, const char *str)
+{
+	if (list_has(l, str))
+		return;
+	l->str = realloc(l->str, (l->n + 1) * sizeof(*l->str));
+	if (!l->str)
+		die("no memory");
+	l->str[l->n] = strdup(str);
+	if (!l->str[l->n++])
+		die("no memory");
+}
+
+/* The type of a context: what stands between its second and third colon. */
+static const char *type_of(const char *context, size_t *len)
+{
+	const char *type = strchr(context, ':');
+
+	type = type ? strchr(type + 1, ':') : NULL;
+	if (!type)
+		die("%s is not a context", context);
+	type++;
+	*len = strcspn(type, ":");
+	return type;
+}
+
+static bool type_ends_with(const char *context, const char *suffix)
+{
+	size_t len, suffix_len = strlen(suffix);
+	const char *type = type_of(context, &len);
+
+	return len > suffix_len && !strncmp(type + len - suffix_len, suffix, suffix_len);
+}
+
+/* Do both types begin with the same word, as sshd_t and sshd_key_t do? */
+static bool types_are_akin(const char *a, const char *b)
+{
+	size_t len;
+	const char *type_a = type_of(a, &len), *type_b = type_of(b, &len);
+	size_t word = strcspn(type_a, "_");
+
+	return !strncmp(type_a, type_b, word + 1);
+}
+
+/* Every context that the policy's file_contexts gives to a file. */
+static struct list file_contexts(void)
+{
+	char *text = read_whole(FILE_CONTEXTS, NULL), *line, *next;
+	struct list contexts = {};
+
+	for (line = text; *line; line = next) {
+		char *context;
+
+		next = line + strcspn(line, "\n");
+		if (*next)
+			*next++ = '\0';
+		if (*line == '#')
+			continue;
+		context = strpbrk(line, " \t");
+		context = context ? strrchr(line, '\t') ?: strrchr(line, ' ') : NULL;
+		if (context && strchr(context, ':'))
+			list_add(&contexts, context + 1);
+	}
+	free(text);
+	return contexts;
+}
+
+/* The domain that init enters by executing a file, as the policy decides it. */
+static void add_domain(struct list *domains, const char *exec_context, const char *process)
+{
+	char query[512], domain[512];
+	int fd = open(SELINUXFS "/create", O_RDWR);
+	ssize_t n;
+
+	if (fd < 0)
+		die("cannot open %s/create: %s", SELINUXFS, strerror(errno));
+	snprintf(query, sizeof(query), "%s %s %s", INIT_CONTEXT, exec_context, process);
+	if (write(fd, query, strlen(query)) > 0) {
+		n = read(fd, domain, sizeof(domain) - 1);
+		if (n > 0) {
+			domain[n] = '\0';
+			if (strcmp(domain, INIT_CONTEXT))
+				list_add(domains, domain);
+		}
+	}
+	close(fd);
+}
+
+/* What a process does with one file, whether it may or not: this is permissive. */
+static void use_file(const char *path)
+{
+	struct stat st;
+	char buf[16];
+	int fd;
+
+	stat(path, &st);
+	access(path, X_OK);
+	fd = open(path, O_RDONLY);
+	if (fd >= 0) {
+		if (read(fd, buf, sizeof(buf)) < 0)
+			perror(path);
+		close(fd);
+	}
+	fd = open(path, O_WRONLY | O_APPEND);
+	if (fd >= 0)
+		close(fd);
+}
+
+static void use_sockets(void)
+{
+	static const int type[] = { SOCK_STREAM, SOCK_DGRAM };
+	int pair[2];
+
+	for (unsigned int i = 0; i < 2; i++) {
+		int fd = socket(AF_INET, type[i], 0);
+
+		if (fd >= 0)
+			close(fd);
+		if (!socketpair(AF_UNIX, type[i], 0, pair)) {
+			if (write(pair[0], "x", 1) != 1)
+				perror("socketpair");
+			close(pair[0]);
+			close(pair[1]);
+		}
+	}
+}
+
+/* One process in @domain: its own files, those that everybody reads, sockets. */
+static void work_in_domain(const char *domain, const struct list *files)
+{
+	static const char * const common[] = {
+		"etc_t", "lib_t", "ld_so_t", "ld_so_cache_t", "locale_t", "bin_t",
+		"usr_t", "proc_t", "var_log_t", "tmp_t", "root_t", "null_device_t",
+	};
+	char path[64];
+	pid_t pid = fork();
+
+	if (pid < 0)
+		die("cannot fork: %s", strerror(errno));
+	if (pid) {
+		waitpid(pid, NULL, 0);
+		return;
+	}
+
+	if (write_once("/proc/self/attr/current", domain, strlen(domain)))
+		_exit(0);	/* not a context that a process can have */
+	for (size_t i = 0; i < files->n; i++) {
+		bool use = types_are_akin(domain, files->str[i]);
+
+		for (unsigned int j = 0; !use && j < sizeof(common) / sizeof(*common); j++) {
+			size_t len;
+			const char *type = type_of(files->str[i], &len);
+
+			use = len == strlen(common[j]) && !strncmp(type, common[j], len);
+		}
+		if (use) {
+			snprintf(path, sizeof(path), "/work/%zu", i);
+			use_file(path);
+		}
+	}
+	use_sockets();
+	kill(getppid(), 0);
+	_exit(0);
+}
+
+static unsigned int avc_entries(void)
+{
+	char *text = read_whole(SELINUXFS "/avc/hash_stats", NULL);
+	unsigned int entries = 0;
+
+	if (sscanf(text, "entries: %u", &entries) != 1)
+		die("cannot understand avc/hash_stats: %s", text);
+	free(text);
+	return entries;
+}
+
+static void workload(void)
+{
+	char *process = read_whole(SELINUXFS "/class/process/index", NULL);
+	unsigned int threshold, labelled = 0, rounds = 0;
+	char *text = read_whole(SELINUXFS "/avc/cache_threshold", NULL);
+	struct list files = file_contexts(), domains = {};
+	char path[64];
+
+	threshold = strtoul(text, NULL, 10);
+	free(text);
+
+	mount_at("tmpfs", "/work");
+	for (size_t i = 0; i < files.n; i++) {
+		int fd;
+
+		snprintf(path, sizeof(path), "/work/%zu", i);
+		fd = open(path, O_WRONLY | O_CREAT, 0755);
+		if (fd < 0)
+			die("cannot create %s: %s", path, strerror(errno));
+		if (!fsetxattr(fd, "security.selinux", files.str[i], strlen(files.str[i]) + 1, 0))
+			labelled++;
+		close(fd);
+		if (type_ends_with(files.str[i], "_exec_t"))
+			add_domain(&domains, files.str[i], process);
+	}
+	free(process);
+	printf("guest: %u files labelled, %zu domains at work\n", labelled, domains.n);
+	if (labelled < 200 || domains.n < 50)
+		die("too few of the policy's file contexts are valid in it");
+
+	/*
+	 * An insertion above the threshold reclaims 16 entries at least, so a
+	 * full cache swings between the threshold and about 16 less. Stop in
+	 * the upper part of that, after at least one whole round.
+	 */
+	do {
+		for (size_t i = 0; i < domains.n; i++) {
+			work_in_domain(domains.str[i], &files);
+			if (rounds && avc_entries() >= threshold - threshold / 64)
+				break;
+		}
+	} while (avc_entries() < threshold - threshold / 64 && ++rounds < 10);
+
+	if (avc_entries() < threshold - threshold / 16)
+		die("the access vector cache did not fill: %u of %u entries",
+		    avc_entries(), threshold);
+}
+
+static void print_file(const char *path)
+{
+	char *text = read_whole(path, NULL);
+
+	printf("\n== %s\n%s", path, text);
+	free(text);
+}
+
+static void stats(void)
+{
+	printf("\n== kernel log: hash tables of the policy\n");
+	print_log_lines("buckets used");
+	print_file(SELINUXFS "/avc/hash_stats");
+	print_file(SELINUXFS "/ss/sidtab_hash_stats");
+	print_file(SELINUXFS "/avc/cache_threshold");
+	printf("\n");
+	print_file(SELINUXFS "/avc/cache_stats");
+}
+
+/* Run a program, for @seconds at most; return its status as wait() gives it. */
+static int run_program(const char *path, const char *arg, unsigned int seconds, bool *timed_out)
+{
+	struct timespec tick = { .tv_nsec = 20 * 1000 * 1000 };
+	time_t deadline = time(NULL) + seconds;
+	int status;
+	pid_t pid;
+
+	*timed_out = false;
+	pid = fork();
+	if (pid < 0)
+		die("cannot fork: %s", strerror(errno));
+	if (!pid) {
+		setpgid(0, 0);
+		execl(path, path, arg, (char *)NULL);
+		printf("guest: cannot run %s: %s\n", path, strerror(errno));
+		_exit(127);
+	}
+	while (waitpid(pid, &status, WNOHANG) == 0) {
+		if (!*timed_out && time(NULL) > deadline) {
+			*timed_out = true;
+			kill(-pid, SIGKILL);
+		}
+		nanosleep(&tick, NULL);
+	}
+	kill(-pid, SIGKILL);	/* whatever it left behind */
+	return status;
+}
+
+static void rules(void)
+{
+	bool timed_out;
+	int status = run_program("/bin/policy_rules", SELINUXFS "/policy", TEST_SECONDS, &timed_out);
+
+	if (status)
+		die("policy_rules failed (wait status %d)", status);
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+/* The host checks each program's TAP lines against its plan and this summary. */
+static void tests(void)
+{
+	struct dirent **entry;
+	int n = scandir("/tests", &entry, NULL, by_name);
+	bool timed_out;
+
+	if (n < 0)
+		die("cannot read /tests: %s", strerror(errno));
+	setenv("SELINUX_POLICY", POLICY, 1);
+	for (int i = 0; i < n; i++) {
+		char path[512];
+		int status;
+
+		if (entry[i]->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof(path), "/tests/%s", entry[i]->d_name);
+		printf("guest: test %s begins\n", entry[i]->d_name);
+		fflush(stdout);
+		status = run_program(path, NULL, TEST_SECONDS, &timed_out);
+		if (timed_out)
+			printf("guest: test %s ended: killed after %d s\n", entry[i]->d_name, TEST_SECONDS);
+		else if (WIFSIGNALED(status))
+			printf("guest: test %s ended: signal %d\n", entry[i]->d_name, WTERMSIG(status));
+		else
+			printf("guest: test %s ended: exit %d\n", entry[i]->d_name, WEXITSTATUS(status));
+	}
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		void (*run)(void);
+	} action[] = {
+		{ "workload", workload },
+		{ "stats", stats },
+		{ "rules", rules },
+		{ "tests", tests },
+	};
+
+	if (argc > 2 && !strcmp(argv[2], "reboot"))
+		end = RB_AUTOBOOT;
+	mount_at("devtmpfs", "/dev");
+	open_output(argc > 1 ? argv[1] : "/dev/console");
+	mount_at("proc", "/proc");
+	mount_at("sysfs", "/sys");
+	mount_at("selinuxfs", SELINUXFS);
+	mount_at("tmpfs", "/tmp");
+
+	printf("guest: loading the policy\n");
+	load_policy();
+	if (write_once("/proc/self/attr/current", INIT_CONTEXT, strlen(INIT_CONTEXT)))
+		die("cannot enter %s", INIT_CONTEXT);
+
+	for (int i = 3; i < argc; i++) {
+		unsigned int j;
+
+		for (j = 0; j < sizeof(action) / sizeof(*action); j++)
+			if (!strcmp(argv[i], action[j].name))
+				break;
+		if (j == sizeof(action) / sizeof(*action))
+			die("unknown action %s", argv[i]);
+		printf("guest: %s\n", action[j].name);
+		action[j].run();
+	}
+	end_guest(0);
+}

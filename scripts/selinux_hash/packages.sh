@@ -1,0 +1,47 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# packages.sh series|run|test: install the Debian packages that are needed and missing.
+# They are named first. Without root, the command to run is printed instead.
+
+. "$(dirname "$0")/common.sh"
+
+series=(git xz-utils)
+run=("${series[@]}" bc bison bzip2 ccache flex gcc libc6-dev libelf-dev libsepol-dev
+     make patch perl policycoreutils qemu-system-x86)
+test=("${run[@]}" codespell python3 sparse)
+
+case "${1:-}" in
+series)	wanted=("${series[@]}") ;;
+run)	wanted=("${run[@]}") ;;
+test)	wanted=("${test[@]}") ;;
+*)	die "usage: packages.sh series|run|test" ;;
+esac
+
+command -v dpkg-query apt-get >/dev/null ||
+	die "this is not a Debian system" \
+	    "install what these Debian packages hold: ${wanted[*]}"
+
+missing=()
+for package in "${wanted[@]}"; do
+	dpkg-query -W -f '${db:Status-Abbrev}' "$package" 2>/dev/null | grep -q '^ii' ||
+		missing+=("$package")
+done
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+install="apt-get install -y --no-install-recommends ${missing[*]}"
+say "Debian packages needed and not installed: ${missing[*]}"
+[ "$(id -u)" = 0 ] ||
+	die "installing packages needs root; run this, then try again:" "sudo $install"
+
+lock
+log=$build/packages.log
+say "installing them (log: $log)"
+export DEBIAN_FRONTEND=noninteractive
+if ! run $install >"$log" 2>&1; then
+	# the package lists may be missing or old
+	run apt-get update >>"$log" 2>&1 ||
+		die_with_log "cannot update the package lists: is the network there?" "$log"
+	run $install >>"$log" 2>&1 ||
+		die_with_log "cannot install ${missing[*]}" "$log"
+fi

@@ -1,0 +1,57 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# policy.sh: print the path of a folder with Debian's SELinux policy:
+#
+#	policy         the binary policy
+#	file_contexts  the contexts of files
+#
+# It is built from the package selinux-policy-default as its own installation
+# does it, but in a folder of the cache: nothing on this machine is changed.
+# POLICY=/path/to/a/binary/policy takes that one instead, with Debian's contexts.
+
+. "$(dirname "$0")/common.sh"
+lock
+
+package=selinux-policy-default
+command -v apt-get >/dev/null || die "fetching Debian's policy needs apt"
+version=$(apt-cache policy "$package" | sed -n 's/^  Candidate: //p')
+[ "$version" ] && [ "$version" != '(none)' ] ||
+	die "this system's package sources have no $package" "try 'apt-get update' as root"
+
+dir=$cache/policy/$version
+if [ ! -d "$dir" ]; then
+	log=$build/policy.log
+	say "building Debian's policy ($package $version): half a minute"
+	run env -C "$tmp" apt-get -o APT::Sandbox::User=root download "$package=$version" \
+		>"$log" 2>&1 || die_with_log "cannot download $package: is the network there?" "$log"
+	mkdir "$tmp/root" "$tmp/policy"
+	dpkg-deb -x "$tmp"/*.deb "$tmp/root"
+	dpkg-deb -e "$tmp"/*.deb "$tmp/control"
+	printf 'SELINUX=permissive\nSELINUXTYPE=default\n' >"$tmp/root/etc/selinux/config"
+
+	# the modules that the package leaves disabled
+	notdefault=$(sed -n 's/^notdefault="\(.*\)"$/ \1 /p' "$tmp/control/postinst")
+	modules=()
+	while read -r module; do
+		[[ "$notdefault" == *" $module "* ]] ||
+			modules+=(-i "$tmp/root/usr/share/selinux/default/$module.pp.bz2")
+	done <"$tmp/root/usr/share/selinux/default/.modules"
+	run semodule -p "$tmp/root" -s default -n -X 100 "${modules[@]}" >>"$log" 2>&1 ||
+		die_with_log "semodule cannot build the policy" "$log"
+
+	cp "$tmp"/root/etc/selinux/default/policy/policy.* "$tmp/policy/policy"
+	cp "$tmp/root/etc/selinux/default/contexts/files/file_contexts" "$tmp/policy/"
+	mkdir -p "$cache/policy"
+	mv "$tmp/policy" "$dir"
+fi
+
+if [ "${POLICY:-}" ]; then
+	[ -f "$POLICY" ] && [ -r "$POLICY" ] || die "POLICY=$POLICY is not a file that can be read"
+	rm -rf "$build/policy"
+	mkdir "$build/policy"
+	cp "$POLICY" "$build/policy/policy"
+	cp "$dir/file_contexts" "$build/policy/"
+	dir=$build/policy
+fi
+echo "$dir"
