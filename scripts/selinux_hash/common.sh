@@ -7,6 +7,7 @@ set -euo pipefail
 export LC_ALL=C
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+# shellcheck disable=SC2034
 here=$top/scripts/selinux_hash
 build=$top/build
 cache=${CACHE:-${XDG_CACHE_HOME:-${HOME:?HOME is not set}/.cache}/selinux_hash}

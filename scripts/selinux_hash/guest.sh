@@ -4,11 +4,12 @@
 # guest.sh qemu|um OBJ NAME ACTION...
 #
 # Boot the kernel in OBJ with an initramfs that holds the policy and whatever
-# is in $GUEST_FILES (a folder with bin/ and tests/), let its init do the
+# is in $GUEST_FILES (a folder with tests/), let its init do the
 # ACTIONs (see guest_init.c), and print what it says. The kernel log and the
 # guest's words are kept as build/NAME.console and build/NAME.out.
 # GUEST_SECONDS limits the whole (default 600).
 
+# shellcheck source=scripts/selinux_hash/common.sh
 . "$(dirname "$0")/common.sh"
 lock
 
@@ -18,6 +19,7 @@ shift 3
 seconds=${GUEST_SECONDS:-600}
 console=$build/$name.console out=$build/$name.out
 
+policy=
 capture policy "$here/policy.sh"
 
 initramfs()
@@ -28,7 +30,7 @@ initramfs()
 	{
 		echo "dir /dev 755 0 0"
 		echo "nod /dev/console 600 0 0 c 5 1"
-		for f in proc sys tmp work bin tests; do
+		for f in proc sys tmp work tests; do
 			echo "dir /$f 755 0 0"
 		done
 		echo "file /init $tmp/init 755 0 0"
@@ -55,11 +57,12 @@ probe_kvm()
 
 qemu()
 {
-	local accel=(-accel tcg,thread=multi -cpu max)
+	local accel=(-accel "tcg,thread=multi" -cpu max)
 
 	if [ -e /dev/kvm ]; then
-		local known=$cache/kvm.$(cat /proc/sys/kernel/random/boot_id)
+		local known
 
+		known=$cache/kvm.$(cat /proc/sys/kernel/random/boot_id)
 		[ -f "$known" ] || {
 			say "trying whether a guest boots under KVM"
 			if probe_kvm; then echo yes; else echo no; fi >"$known"

@@ -7,6 +7,7 @@
 # ask for, and nothing else that can be left out. The objects go to, and what is printed is, a folder of the
 # cache for this tree and NAME. Variables in MAKEFLAGS_EXTRA are passed to make.
 
+# shellcheck source=scripts/selinux_hash/common.sh
 . "$(dirname "$0")/common.sh"
 lock
 
@@ -22,7 +23,7 @@ shift
 
 obj=$cache/obj/$(basename "$tree")/$name
 log=$build/kernel-$name.log
-export CCACHE_DIR=$cache/ccache CCACHE_BASEDIR=$cache CCACHE_MAXSIZE=5G
+export CCACHE_DIR=$cache/ccache CCACHE_BASEDIR=$cache CCACHE_MAXSIZE=5G CCACHE_DEPEND=1
 make=(make -C "$tree" "O=$obj" "ARCH=$arch" "CC=ccache gcc" "HOSTCC=ccache gcc")
 # the objects do not depend on who builds them, where and when
 export KBUILD_BUILD_USER=selinux_hash KBUILD_BUILD_HOST=selinux_hash

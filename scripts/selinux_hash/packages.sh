@@ -4,12 +4,13 @@
 # packages.sh series|run|test: install the Debian packages that are needed and missing.
 # They are named first. Without root, the command to run is printed instead.
 
+# shellcheck source=scripts/selinux_hash/common.sh
 . "$(dirname "$0")/common.sh"
 
 series=(git xz-utils)
 run=("${series[@]}" bc bison bzip2 ccache flex gcc libc6-dev libelf-dev libsepol-dev
      make patch perl policycoreutils qemu-system-x86)
-test=("${run[@]}" codespell python3 sparse)
+test=("${run[@]}" codespell python3 shellcheck sparse)
 
 case "${1:-}" in
 series)	wanted=("${series[@]}") ;;
@@ -24,7 +25,7 @@ command -v dpkg-query apt-get >/dev/null ||
 
 missing=()
 for package in "${wanted[@]}"; do
-	dpkg-query -W -f '${db:Status-Abbrev}' "$package" 2>/dev/null | grep -q '^ii' ||
+	dpkg-query -W -f '${db:Status-Abbrev}' "$package" 2>/dev/null | grep '^ii' >/dev/null ||
 		missing+=("$package")
 done
 [ ${#missing[@]} -gt 0 ] || exit 0

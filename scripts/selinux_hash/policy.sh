@@ -10,6 +10,7 @@
 # does it, but in a folder of the cache: nothing on this machine is changed.
 # POLICY=/path/to/a/binary/policy takes that one instead, with Debian's contexts.
 
+# shellcheck source=scripts/selinux_hash/common.sh
 . "$(dirname "$0")/common.sh"
 lock
 

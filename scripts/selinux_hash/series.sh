@@ -15,6 +15,7 @@
 #	takeback  turn the commits there back into patches and new files
 #	drop      remove build/tree/$BASE, if all that it holds was taken back
 
+# shellcheck source=scripts/selinux_hash/common.sh
 . "$(dirname "$0")/common.sh"
 lock
 
@@ -201,7 +202,7 @@ takeback()
 		} >"$tmp/patches/$name"
 	done
 
-	rm -f "$patches"/0001-* $(steps)
+	steps | xargs -r rm -f
 	cp "$tmp/patches"/* "$patches/"
 	cp -r "$tmp/new/." "$top/"
 	say "$n steps taken back into patches/$base; see 'git status'"

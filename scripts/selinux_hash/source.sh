@@ -7,6 +7,7 @@
 # package for $BASE, or the user's own tree if KSRC is set (which is only read).
 # What is checked out there changes from command to command.
 
+# shellcheck source=scripts/selinux_hash/common.sh
 . "$(dirname "$0")/common.sh"
 lock
 

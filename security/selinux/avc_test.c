@@ -7,7 +7,7 @@
 
 static void avc_slots_are_a_power_of_two(struct kunit *test)
 {
-	KUNIT_EXPECT_EQ(test, AVC_CACHE_SLOTS, 1U << AVC_CACHE_BITS);
+	KUNIT_EXPECT_EQ(test, AVC_CACHE_SLOTS, 1UL << AVC_CACHE_BITS);
 	KUNIT_EXPECT_EQ(test, ARRAY_SIZE(selinux_avc.avc_cache.slots),
 			AVC_CACHE_SLOTS);
 }

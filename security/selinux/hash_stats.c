@@ -150,13 +150,14 @@ static struct hash_stats stats_of(const u32 *chain_len, u32 buckets)
 	stats_of((const u32[]){ __VA_ARGS__ },                      \
 		 ARRAY_SIZE(((const u32[]){ __VA_ARGS__ })))
 
-#define EXPECT_QUARTILES(test, stats, _q1, _med, _q3)               \
-	do {                                                        \
-		KUNIT_EXPECT_TRUE(test, (stats).quartiles);         \
-		KUNIT_EXPECT_EQ(test, (stats).q1, _q1);             \
-		KUNIT_EXPECT_EQ(test, (stats).med, _med);           \
-		KUNIT_EXPECT_EQ(test, (stats).q3, _q3);             \
-	} while (0)
+static void expect_quartiles(struct kunit *test, const struct hash_stats *stats,
+			     u32 q1, u32 med, u32 q3)
+{
+	KUNIT_EXPECT_TRUE(test, stats->quartiles);
+	KUNIT_EXPECT_EQ(test, stats->q1, q1);
+	KUNIT_EXPECT_EQ(test, stats->med, med);
+	KUNIT_EXPECT_EQ(test, stats->q3, q3);
+}
 
 static void hash_stats_of_no_chain_are_0(struct kunit *test)
 {
@@ -164,14 +165,14 @@ static void hash_stats_of_no_chain_are_0(struct kunit *test)
 	struct hash_stats empty = STATS_OF(0, 0, 0, 0);
 
 	KUNIT_EXPECT_EQ(test, no_bucket.buckets, 0);
-	EXPECT_QUARTILES(test, no_bucket, 0, 0, 0);
+	expect_quartiles(test, &no_bucket, 0, 0, 0);
 
 	KUNIT_EXPECT_EQ(test, empty.entries, 0);
 	KUNIT_EXPECT_EQ(test, empty.buckets, 4);
 	KUNIT_EXPECT_EQ(test, empty.buckets_used, 0);
 	KUNIT_EXPECT_EQ(test, empty.longest_chain, 0);
 	KUNIT_EXPECT_EQ(test, empty.chain2_len_sum, 0);
-	EXPECT_QUARTILES(test, empty, 0, 0, 0);
+	expect_quartiles(test, &empty, 0, 0, 0);
 }
 
 static void hash_stats_count_entries_buckets_and_squares(struct kunit *test)
@@ -184,7 +185,7 @@ static void hash_stats_count_entries_buckets_and_squares(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, stats.longest_chain, 5);
 	KUNIT_EXPECT_EQ(test, stats.chain2_len_sum, 9 + 1 + 25 + 1);
 	/* sorted: 1 1 3 5 */
-	EXPECT_QUARTILES(test, stats, 1, 1, 3);
+	expect_quartiles(test, &stats, 1, 1, 3);
 
 	/* 100,000 squared does not fit 32 bits */
 	stats = STATS_OF(100000);
@@ -196,16 +197,16 @@ static void hash_stats_of_1_to_5_chains_follow_the_rank_rule(struct kunit *test)
 	struct hash_stats stats;
 
 	stats = STATS_OF(10);
-	EXPECT_QUARTILES(test, stats, 10, 10, 10);
+	expect_quartiles(test, &stats, 10, 10, 10);
 	stats = STATS_OF(20, 10);
-	EXPECT_QUARTILES(test, stats, 10, 10, 20);
+	expect_quartiles(test, &stats, 10, 10, 20);
 	stats = STATS_OF(30, 10, 20);
-	EXPECT_QUARTILES(test, stats, 10, 20, 30);
+	expect_quartiles(test, &stats, 10, 20, 30);
 	stats = STATS_OF(40, 30, 20, 10);
-	EXPECT_QUARTILES(test, stats, 10, 20, 30);
+	expect_quartiles(test, &stats, 10, 20, 30);
 	/* ranks ceil(5/4), ceil(10/4), ceil(15/4): 2, 3, 4 */
 	stats = STATS_OF(50, 40, 30, 20, 10);
-	EXPECT_QUARTILES(test, stats, 20, 30, 40);
+	expect_quartiles(test, &stats, 20, 30, 40);
 }
 
 static void hash_stats_with_ties_give_the_tied_length(struct kunit *test)
@@ -213,11 +214,11 @@ static void hash_stats_with_ties_give_the_tied_length(struct kunit *test)
 	struct hash_stats stats;
 
 	stats = STATS_OF(2, 2, 2, 2, 2, 2, 2);
-	EXPECT_QUARTILES(test, stats, 2, 2, 2);
+	expect_quartiles(test, &stats, 2, 2, 2);
 	stats = STATS_OF(1, 1, 1, 1, 9, 9, 9, 9);
-	EXPECT_QUARTILES(test, stats, 1, 1, 9);
+	expect_quartiles(test, &stats, 1, 1, 9);
 	stats = STATS_OF(1, 9, 9, 9);
-	EXPECT_QUARTILES(test, stats, 1, 9, 9);
+	expect_quartiles(test, &stats, 1, 9, 9);
 }
 
 static void hash_stats_leave_empty_buckets_out_of_the_quartiles(struct kunit *test)
@@ -225,7 +226,7 @@ static void hash_stats_leave_empty_buckets_out_of_the_quartiles(struct kunit *te
 	struct hash_stats stats = STATS_OF(0, 4, 0, 0, 0, 0, 2, 0, 0, 0);
 
 	KUNIT_EXPECT_EQ(test, stats.buckets_used, 2);
-	EXPECT_QUARTILES(test, stats, 2, 2, 4);
+	expect_quartiles(test, &stats, 2, 2, 4);
 }
 
 /* The definition, with no sorting: the shortest length that is not exceeded. */
