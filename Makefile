@@ -5,18 +5,22 @@
 export BASE ?= 6.12
 export KSRC POLICY CACHE
 
+BASES := $(notdir $(wildcard patches/*))
 S := scripts/selinux_hash
 
 help:
 	@echo 'make run      build the kernel with the series, boot it with Debian'\''s SELinux'
 	@echo '              policy, let real domains work in it, print the statistics'
 	@echo 'make test     every test; the last line is "N passed, N failed, N skipped"'
+	@echo '              (of all bases, or of the one that BASE= names)'
 	@echo 'make series   write the series as mails that "git am" takes: build/series/$$BASE'
+	@echo 'make try      say step by step whether a tree takes the series: clean, with an'
+	@echo '              offset, or not, and then which hunk'
 	@echo 'make tree     lay the series out as commits in a kernel tree: build/tree/$$BASE'
 	@echo 'make patches  take the commits there back into patches/$$BASE and the new files'
 	@echo 'make clean    remove build/, but not the cache'
 	@echo
-	@echo 'BASE=6.12             the kernel release line; bases: $(notdir $(wildcard patches/*))'
+	@echo 'BASE=6.12             the kernel release line; bases: $(BASES)'
 	@echo 'KSRC=/path/to/linux   your own tree of that line, which is only read'
 	@echo 'POLICY=/path/to/file  a binary policy to load instead of Debian'\''s'
 	@echo 'CACHE=/path/to/folder where sources, objects and downloads are kept'
@@ -25,8 +29,13 @@ help:
 run:
 	@$(S)/run.sh
 
+# every base, unless one is asked for
 test:
-	@$(S)/test.sh
+	@$(S)/test.sh $(if $(filter file,$(origin BASE)),$(BASES),$(BASE))
+
+# whether a tree takes the series, step by step
+try:
+	@$(S)/series.sh try
 
 series:
 	@$(S)/series.sh mails
@@ -44,4 +53,4 @@ clean:
 	done
 	@rm -rf build
 
-.PHONY: help run test series tree patches clean
+.PHONY: help run test try series tree patches clean

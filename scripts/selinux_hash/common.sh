@@ -78,7 +78,7 @@ capture()
 	local name=$1
 
 	shift
-	run "$@" >"$tmp/capture"
+	run "$@" >"$tmp/capture" || return
 	printf -v "$name" %s "$(cat "$tmp/capture")"
 }
 

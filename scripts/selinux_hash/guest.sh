@@ -82,7 +82,8 @@ qemu()
 um()
 {
 	exec timeout -k 5 "$seconds" "$obj/linux" mem=1G con=null ssl0=null,fd:1 \
-		initrd="$tmp/initramfs" panic=-1 audit=0 ${UM_OPTIONS:-} -- /dev/ttyS0 poweroff "$@" \
+		initrd="$tmp/initramfs" root=98:0 panic=-1 audit=0 kunit.enable=0 ncpus=2 seccomp=on \
+		-- /dev/ttyS0 poweroff "$@" \
 		2>"$console"
 }
 

@@ -4,7 +4,8 @@
 # kernel.sh TREE NAME ARCH TARGET... -- FRAGMENT...
 #
 # Configure and build the kernel in TREE: what the named fragments of config/
-# ask for, and nothing else that can be left out. The objects go to, and what is printed is, a folder of the
+# ask for (FRAGMENT, and FRAGMENT-$BASE if there is one), and nothing else that
+# can be left out. The objects go to, and what is printed is, a folder of the
 # cache for this tree and NAME. Variables in MAKEFLAGS_EXTRA are passed to make.
 
 # shellcheck source=scripts/selinux_hash/common.sh
@@ -33,6 +34,9 @@ mkdir -p "$obj"
 fragments=()
 for fragment; do
 	fragments+=("$here/config/$fragment.config")
+	# what only this base has
+	[ ! -f "$here/config/$fragment-$base.config" ] ||
+		fragments+=("$here/config/$fragment-$base.config")
 done
 # of two fragments that name an option, the later one counts
 cat "${fragments[@]}" | grep -E '^(CONFIG_|# CONFIG_[A-Z0-9_]* is not set)' | tac |

@@ -13,6 +13,8 @@
 #	mails     write self-contained mails to build/series/$BASE/
 #	layout    lay the commits out in build/tree/$BASE, to work on them
 #	takeback  turn the commits there back into patches and new files
+#	try       say of every step whether TREE takes it: clean, with an offset, or
+#		  not, and then which hunk
 #	drop      remove build/tree/$BASE, if all that it holds was taken back
 
 # shellcheck source=scripts/selinux_hash/common.sh
@@ -31,18 +33,21 @@ takeback | drop)
 		die "$worktree is not a git tree of this series" "what it came from is gone; move it away"
 	tree=$(dirname "$tree")
 	;;
-checkout | mails | layout)
+checkout | mails | layout | try)
 	if [ -z "$tree" ]; then
 		run "$here/packages.sh" series
 		capture tree "$here/source.sh"
 	fi
 	;;
 *)
-	die "usage: series.sh checkout|mails|layout|takeback|drop [TREE]"
+	die "usage: series.sh checkout|mails|layout|takeback|try|drop [TREE]"
 	;;
 esac
 git=(git -C "$tree")
 linux=$("${git[@]}" log -1 --format=%s pristine)
+made_on=$(cat "$patches/made-on" 2>/dev/null || echo "$linux")
+[ "$linux" = "$made_on" ] || [ "$command" = takeback ] ||
+	say "this is $linux; the series was made on $made_on"
 
 steps() { find "$patches" -name '[0-9]*.patch' ! -name '0000-*' | sort; }
 
@@ -203,14 +208,77 @@ takeback()
 	done
 
 	steps | xargs -r rm -f
+	"${git[@]}" log -1 --format=%s pristine >"$patches/made-on"
 	cp "$tmp/patches"/* "$patches/"
 	cp -r "$tmp/new/." "$top/"
 	say "$n steps taken back into patches/$base; see 'git status'"
 }
 
+# Print the hunk of $tmp/diff for a file that begins at a line.
+hunk()
+{
+	awk -v file="$1" -v line="$2" '
+		/^diff --git/ { here = ($0 == "diff --git a/" file " b/" file) }
+		/^@@/ { shown = here && $2 ~ "^-" line "(,|$)" }
+		/^diff --git/ { shown = 0 }
+		shown { print "      " $0 }' "$tmp/diff"
+}
+
+# One line per step, and the hunks that do not apply. What does is kept in the
+# index, so that later steps are tried on what they expect, as far as possible.
+try()
+{
+	local patch n=0 file where conflicts=0 offset steps_n
+	export GIT_INDEX_FILE=$tmp/index
+
+	steps_n=$(steps | wc -l)
+	say "the $steps_n steps of the series for $base, on $linux"
+	"${git[@]}" read-tree pristine
+	while read -r patch; do
+		n=$((n + 1))
+		"${git[@]}" mailinfo "$tmp/message" "$tmp/diff" <"$patch" >"$tmp/info"
+		: >"$tmp/verbose"
+		: >"$tmp/failed"
+		while read -r file; do
+			"${git[@]}" apply --cached --verbose --include="$file" "$tmp/diff" 2>>"$tmp/verbose" ||
+				echo "$file" >>"$tmp/failed"
+		done < <(sed -n 's,^diff --git a/\(.*\) b/.*,\1,p' "$tmp/diff")
+		while read -r file; do
+			if "${git[@]}" cat-file -e "pristine:$file" 2>/dev/null; then
+				echo "error: $file: is there already" >>"$tmp/verbose"
+				echo "$file" >>"$tmp/failed"
+			fi
+		done < <(sed -n '/^diff --git/q; s/^new: //p' "$tmp/diff")
+
+		offset=$(sed -n 's/^Hunk #[0-9]* succeeded at [0-9]* (offset \(-\{0,1\}[0-9]*\) line.*/\1/p' "$tmp/verbose" |
+			sort -n | uniq | paste -s -d' ')
+		printf '%2d  ' "$n"
+		if [ -s "$tmp/failed" ]; then
+			conflicts=$((conflicts + 1))
+			printf 'CONFLICT  '
+		elif [ "$offset" ]; then
+			printf 'offset %s  ' "$offset"
+		else
+			printf 'clean  '
+		fi
+		sed -n 's/^Subject: //p' "$tmp/info"
+		sed -n 's/^error: \([^:]*: .*\)/      \1/p' "$tmp/verbose" | grep -v 'patch does not apply' || :
+		while read -r where; do
+			hunk "${where%:*}" "${where##*:}"
+		done < <(sed -n 's/^error: patch failed: //p' "$tmp/verbose")
+	done < <(steps)
+	unset GIT_INDEX_FILE
+	[ "$conflicts" = 0 ] || die "$conflicts of $steps_n steps do not apply to $linux"
+	say "every step applies"
+}
+
 case $command in
 takeback)
 	takeback
+	exit
+	;;
+try)
+	try
 	exit
 	;;
 esac

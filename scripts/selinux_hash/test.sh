@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# test.sh: every test of the series for $BASE. Each result is a line "pass",
-# "FAIL" or "skip" with a name; the last line counts them. Logs go to build/.
+# test.sh BASE...: every test of the series, for each base. Each result is a line
+# "pass", "FAIL" or "skip" with a name; the last line counts them. Logs go to
+# build/test/.
 
 # shellcheck source=scripts/selinux_hash/common.sh
 . "$(dirname "$0")/common.sh"
@@ -13,42 +14,29 @@ logs=$build/test
 rm -rf "$logs"
 mkdir -p "$logs"
 
-pass() { passed=$((passed + 1)); echo "pass $*"; }
-skip() { skipped=$((skipped + 1)); echo "skip $1: $2"; }
+pass() { passed=$((passed + 1)); echo "pass $base: $*"; }
+skip() { skipped=$((skipped + 1)); echo "skip $base: $1: $2"; }
 
 # fail NAME [LOG]
 fail()
 {
 	failed=$((failed + 1))
-	echo "FAIL $1"
+	echo "FAIL $base: $1"
 	[ -z "${2:-}" ] || { tail -n 8 "$2" | sed 's/^/  | /'; echo "  the log is $2"; }
 }
 
 # check NAME COMMAND...: a test that is one command
 check()
 {
-	local name=$1 log=$logs/${1//[^A-Za-z0-9._-]/_}.log
+	local name=$1 log=$logs/$base-${1//[^A-Za-z0-9._-]/_}.log
 
 	shift
 	if run "$@" >"$log" 2>&1; then pass "$name"; else fail "$name" "$log"; fi
 }
 
-run "$here/packages.sh" test
-tree='' policy='' tip='' other=''
-capture tree "$here/source.sh"
-capture policy "$here/policy.sh"
-capture tip "$here/series.sh" checkout "$tree"
-git=(git -C "$tree")
-mapfile -t steps < <("${git[@]}" rev-list --reverse "pristine..$tip")
-mapfile -t new_files < <("${git[@]}" diff --name-only --diff-filter=A pristine "$tip")
-series=$build/series/$base
-
 #
 # The text of the series
 #
-
-say "the text of the series"
-run "$here/series.sh" mails "$tree" >"$logs/mails" 2>&1 || die_with_log "no mails" "$logs/mails"
 
 dictionary=$(dpkg -L codespell | grep '/dictionary.txt$')
 checkpatch()
@@ -58,24 +46,14 @@ checkpatch()
 		--ignore MISSING_SIGN_OFF "$1"
 }
 
-for mail in "$series"/*.patch; do
-	case $mail in
-	*/0000-*) ;;
-	*) check "checkpatch: $(basename "$mail")" checkpatch "$mail" ;;
-	esac
-done
-
-new_text()
+spelling()
 {
 	printf '%s\n' "${new_files[@]/#/$tree/}" "$series"/*.patch "$top/README.patches" \
-		"$top/Makefile" "$here"/*.sh "$here"/*.c "$here"/config/*
+		"$top/Makefile" "$here"/*.sh "$here"/*.c "$here"/config/* |
+		xargs codespell --ignore-words-list=extraversion
 }
 
-codespell_all() { new_text | xargs codespell --ignore-words-list=extraversion; }
-check "codespell" codespell_all
-
-shellcheck_all() { shellcheck -x -S warning -P "$top" "$here"/*.sh "$top/.ci/run"; }
-check "shellcheck" shellcheck_all
+shell_scripts() { shellcheck -x -S warning -P "$top" "$here"/*.sh "$top/.ci/run"; }
 
 kernel_doc()
 {
@@ -84,35 +62,34 @@ kernel_doc()
 	mapfile -t files < <(printf '%s\n' "${new_files[@]}" | grep '\.[ch]$' | grep -v '^tools/')
 	env -C "$tree" scripts/kernel-doc -none -Wall -Werror "${files[@]}"
 }
-check "kernel-doc" kernel_doc
 
 abi()
 {
+	local get_abi=scripts/get_abi.pl
+
+	[ -e "$tree/$get_abi" ] || get_abi=tools/docs/get_abi.py
 	# it warns, and succeeds
-	! env -C "$tree" scripts/get_abi.pl --dir Documentation/ABI validate 2>&1 |
-		tee /dev/stderr | grep -F -f <(printf '%s\n' "${new_files[@]}" | grep ABI | xargs -n1 basename)
+	env -C "$tree" "$get_abi" --dir Documentation/ABI validate >"$tmp/abi" 2>&1 || { cat "$tmp/abi"; return 1; }
+	! grep -F -f <(printf '%s\n' "${new_files[@]}" | grep ABI | xargs -n1 basename) "$tmp/abi"
 }
-check "ABI entries are valid" abi
 
 maintainers()
 {
-	local file entry
+	local file
 
 	for file in "${new_files[@]}"; do
 		env -C "$tree" scripts/get_maintainer.pl --no-git --no-git-fallback --sections -f "$file" |
 			grep -x 'SELINUX HASHING' >/dev/null || { echo "no entry for $file"; return 1; }
 	done
-	entry=$(sed -n '/^SELINUX HASHING$/,/^$/p' "$tree/MAINTAINERS")
-	diff <(echo "$entry") <(sed -n '/^SELINUX HASHING$/,/^$/p' "$top/MAINTAINERS")
+	diff <(sed -n '/^SELINUX HASHING$/,/^$/p' "$tree/MAINTAINERS") \
+	     <(sed -n '/^SELINUX HASHING$/,/^$/p' "$top/MAINTAINERS")
 }
-check "MAINTAINERS names every new file, as here" maintainers
 
 every_file_is_brought()
 {
 	diff <(printf '%s\n' "${new_files[@]}" | sort) \
 	     <(git -C "$top" ls-files -c -o --exclude-standard -- Documentation security tools | sort)
 }
-check "every kernel file here is brought by a step" every_file_is_brought
 
 # On a tree with nothing but what the mails touch, which git lays out quickly.
 round_trip()
@@ -132,7 +109,26 @@ round_trip()
 	"${git[@]}" worktree remove --force "$scratch"
 	return $rc
 }
-check "git am on a pristine tree, then git format-patch, gives the same mails" round_trip
+
+test_text()
+{
+	local mail
+
+	say "the text of the series for $base"
+	run "$here/series.sh" mails "$tree" >"$logs/mails" 2>&1 || die_with_log "no mails" "$logs/mails"
+	for mail in "$series"/*.patch; do
+		case $mail in
+		*/0000-*) ;;
+		*) check "checkpatch: $(basename "$mail")" checkpatch "$mail" ;;
+		esac
+	done
+	check "spelling" spelling
+	check "kernel-doc" kernel_doc
+	check "ABI entries are valid" abi
+	check "MAINTAINERS names every new file, as here" maintainers
+	check "every kernel file here is brought by a step" every_file_is_brought
+	check "git am on a pristine tree, then git format-patch, gives the same mails" round_trip
+}
 
 #
 # Every step compiles alone
@@ -159,19 +155,25 @@ compile_step()
 	! grep -F -f "$tmp/touched" "$build/kernel-compile-$name.log" | grep -E '(warning|error):'
 }
 
-"${git[@]}" diff --name-only pristine "$tip" | grep '^security/' >"$tmp/touched"
-say "each of the ${#steps[@]} steps compiled, in ${#compile[@]} configurations"
-for i in "${!steps[@]}"; do
-	"${git[@]}" checkout -qf --detach "${steps[i]}"
-	for configuration in "${compile[@]}"; do
-		# the symbol comes with the first test
-		git -C "$tree" grep -q SECURITY_SELINUX_KUNIT_TEST -- security/selinux/Kconfig ||
-			configuration=${configuration/ kunit/}
-		# shellcheck disable=SC2086
-		set -- $configuration
-		check "step $((i + 1)) compiles: $1" compile_step "$@"
+test_steps()
+{
+	local i configuration
+
+	"${git[@]}" diff --name-only pristine "$tip" | grep '^security/' >"$tmp/touched"
+	say "each of the ${#steps[@]} steps for $base compiled, in ${#compile[@]} configurations"
+	for i in "${!steps[@]}"; do
+		"${git[@]}" checkout -qf --detach "${steps[i]}"
+		for configuration in "${compile[@]}"; do
+			# the symbol comes with the first test
+			"${git[@]}" grep -q SECURITY_SELINUX_KUNIT_TEST -- security/selinux/Kconfig ||
+				configuration=${configuration/ kunit/}
+			# shellcheck disable=SC2086
+			set -- $configuration
+			check "step $((i + 1)) compiles: $1" compile_step "$@"
+		done
 	done
-done
+	check "sparse finds nothing that it does not find without the series" sparse_is_silent
+}
 
 # What sparse says of the files that the series touches, without line numbers.
 sparse()
@@ -191,36 +193,37 @@ sparse_is_silent()
 	"${git[@]}" checkout -qf --detach "$tip"
 	! comm -23 "$tmp/sparse.ours" "$tmp/sparse.pristine" | grep .
 }
-check "sparse finds nothing that it does not find without the series" sparse_is_silent
-
 #
 # KUnit, in User Mode Linux
 #
 
-say "KUnit in User Mode Linux"
-um=
-if run "$here/kernel.sh" "$tree" um um linux -- guest um kunit >"$tmp/um"; then
-	um=$(cat "$tmp/um")
-	pass "the User Mode Linux kernel builds"
-	run timeout -k 5 300 "$um/linux" kunit.enable=1 'kunit.filter_glob=selinux*' mem=1G \
-		console=tty kunit_shutdown=halt >"$logs/kunit.log" 2>&1 </dev/null || :
-	run "$tree/tools/testing/kunit/kunit.py" parse "$logs/kunit.log" >"$logs/kunit.txt" 2>&1 || :
-	while read -r result name; do
+# run_kunit NAME LINUX: run SELinux's suites in a kernel, and count the cases.
+run_kunit()
+{
+	local name=$1 log=$logs/$base-$1.log txt=$logs/$base-$1.txt result case
+
+	run timeout -k 5 300 "$2" kunit.enable=1 'kunit.filter_glob=selinux*' mem=1G \
+		console=tty kunit_shutdown=halt >"$log" 2>&1 </dev/null || :
+	run "$tree/tools/testing/kunit/kunit.py" parse "$log" >"$txt" 2>&1 || :
+	while read -r result case; do
 		case $result in
-		PASSED) pass "KUnit: $name" ;;
-		SKIPPED) skip "KUnit: $name" "see $logs/kunit.log" ;;
-		*) fail "KUnit: $name ($result)" "$logs/kunit.log" ;;
+		PASSED) pass "$name: $case" ;;
+		SKIPPED) skip "$name: $case" "see $log" ;;
+		*) fail "$name: $case ($result)" "$log" ;;
 		esac
 	done < <(awk '/=+ .* \([0-9]+ subtests?\) =+/ { suite = $3 }
 		 match($0, /\[(PASSED|FAILED|SKIPPED|CRASHED|ERROR|TIMED OUT|NO TESTS RUN)\] /) && !/=====/ {
 			print substr($0, RSTART + 1, RLENGTH - 3), suite ": " substr($0, RSTART + RLENGTH)
-		 }' "$logs/kunit.txt")
-	# a suite that vanished fails nothing by itself
-	cat "${new_files[@]/#/$tree/}" | sed -n 's/^	\.name = "\(selinux.*\)",$/\1/p' | sort >"$tmp/suites"
-	sed -n 's/^    # Subtest: //p' "$logs/kunit.log" | sort | check "KUnit: every suite ran" diff "$tmp/suites" -
-else
-	fail "the User Mode Linux kernel builds"
-fi
+		 }' "$txt")
+	# a suite that vanished, or a case, fails nothing by itself
+	{
+		sed -n 's/^	\.name = "\(selinux.*\)",$/\1/p; s/^	KUNIT_CASE(\(.*\)),$/\1/p' \
+			"${new_files[@]/#/$tree/}"
+	} | sort >"$tmp/written"
+	sed -n 's/^    # Subtest: //p; s/^    \(not \)\{0,1\}ok [0-9]* \([^ ]*\).*/\2/p' "$log" |
+		sort >"$tmp/ran"
+	check "$name: every case of every suite ran" diff "$tmp/written" "$tmp/ran"
+}
 
 #
 # kselftests, in a booted guest
@@ -229,9 +232,10 @@ fi
 kselftests=$tmp/kselftests
 build_kselftests()
 {
-	local log=$logs/kselftests.log
+	local log=$logs/$base-kselftests.log
 
 	{
+		rm -rf "$kselftests" "$tmp/kselftests.out" &&
 		run make -C "$tree" "O=$1" ARCH=x86_64 headers &&
 		mkdir -p "$kselftests/tests" "$tmp/kselftests.out" &&
 		run make -C "$tree/tools/testing/selftests/selinux_hash" "OUTPUT=$tmp/kselftests.out" \
@@ -283,10 +287,9 @@ count_tap()
 
 kselftests_in()
 {
-	local machine=$1 obj=$2 name=test-$1 log=$logs/guest-$1.log
-	shift 2
+	local machine=$1 obj=$2 name=test-$1 log=$logs/$base-guest-$1.log
 
-	if GUEST_FILES=$kselftests run "$here/guest.sh" "$machine" "$obj" "$name" tests workload "$@" >"$log"; then
+	if GUEST_FILES=$kselftests run "$here/guest.sh" "$machine" "$obj" "$name" tests workload stats rules >"$log"; then
 		pass "$machine: the guest boots, works and ends"
 	else
 		fail "$machine: the guest boots, works and ends" "$log"
@@ -299,50 +302,90 @@ kselftests_in()
 	fi
 }
 
-say "kselftests in a QEMU guest"
-x86='' pristine=''
-if run "$here/kernel.sh" "$tree" x86_64 x86_64 bzImage -- guest x86_64 >"$tmp/x86"; then
-	x86=$(cat "$tmp/x86")
-	pass "the x86-64 kernel builds"
-	check "the kselftests build" build_kselftests "$x86"
-	kselftests_in qemu "$x86" stats rules
-else
-	fail "the x86-64 kernel builds"
-fi
+# Their userspace dies at once on some CPUs.
+um_runs_userspace()
+{
+	GUEST_SECONDS=60 run "$here/guest.sh" um "$1" probe-um >"$logs/$base-probe-um.log" 2>&1 || :
+	! grep 'ptrace set fp regs failed' "$build/probe-um.console"
+}
 
-if [ "$um" ]; then
-	say "kselftests in User Mode Linux"
-	# its userspace dies at once on some CPUs: a kernel that has booted says so
-	UM_OPTIONS=kunit.enable=0 GUEST_SECONDS=60 run "$here/guest.sh" um "$um" probe-um >"$logs/um-probe.log" 2>&1 || :
-	if grep -q 'ptrace set fp regs failed' "$build/probe-um.console"; then
-		skip "um: kselftests" "User Mode Linux $base cannot run userspace on this CPU"
-	else
-		UM_OPTIONS=kunit.enable=0 kselftests_in um "$um" stats
-	fi
-fi
-
-#
-# The kernel without the series, for what must not change
-#
+# What must not change: the rules that are read back from the kernel.
+read_back() { grep -E '^[a-z ]*(rules|size|digest|transitions|allows):' "$build/test-$1.out"; }
 
 same_rules()
 {
-	diff <(grep -E '^[a-z_ ]*(rules|size|digest|transitions|allows):' "$build/test-pristine.out") \
-	     <(grep -E '^[a-z_ ]*(rules|size|digest|transitions|allows):' "$build/test-qemu.out") &&
-	grep -q '^digest:' "$build/test-qemu.out"
+	read_back "$1" | grep '^digest:' &&
+	diff <(read_back pristine) <(read_back "$1")
 }
 
-say "the kernel without the series"
-"${git[@]}" checkout -qf --detach pristine
-if run "$here/kernel.sh" "$tree" x86_64-pristine x86_64 bzImage -- guest x86_64 >"$tmp/pristine"; then
-	pristine=$(cat "$tmp/pristine")
-	GUEST_FILES=$kselftests run "$here/guest.sh" qemu "$pristine" test-pristine workload stats rules \
-		>"$logs/pristine.log" || :
-	check "the policy read back has the size and the rules that it has without the series" same_rules
-else
-	fail "the x86-64 kernel without the series builds"
-fi
-"${git[@]}" checkout -qf --detach "$tip"
+# build NAME CHECKED-OUT KERNEL-ARGUMENT...: set NAME to the folder of the objects
+build_kernel()
+{
+	local variable=$1 what=$2 log=$logs/$base-kernel-$3.log
+	shift 2
+
+	if run "$here/kernel.sh" "$tree" "$@" >"$tmp/built" 2> >(tee "$log" >&2); then
+		printf -v "$variable" %s "$(cat "$tmp/built")"
+		pass "the kernel builds: $what"
+	else
+		printf -v "$variable" %s ''
+		fail "the kernel builds: $what" "$log"
+		return 1
+	fi
+}
+
+# The guest on whose kernel the rules with and without the series are compared.
+test_pristine()
+{
+	local machine=$1 name=$2 arch=$3 target=$4 pristine=''
+	shift 4
+
+	say "the kernel of $base without the series"
+	"${git[@]}" checkout -qf --detach pristine
+	if build_kernel pristine "$arch, without the series" "$name" "$arch" "$target" -- "$@"; then
+		GUEST_FILES=$kselftests run "$here/guest.sh" "$machine" "$pristine" test-pristine workload stats rules \
+			>"$logs/$base-pristine.log" || :
+		check "the policy read back has the size and the rules that it has without the series" \
+			same_rules "$machine"
+	fi
+	"${git[@]}" checkout -qf --detach "$tip"
+}
+
+test_guests()
+{
+	local um='' bits=''
+
+	say "KUnit in User Mode Linux, for $base"
+	if build_kernel um "User Mode Linux" um um linux -- guest um kunit; then
+		run_kunit kunit "$um/linux"
+	fi
+
+	say "kselftests in a QEMU guest, for $base"
+	if build_kernel x86 "x86-64" x86_64 x86_64 bzImage -- guest x86_64; then
+		check "the kselftests build" build_kselftests "$x86"
+		kselftests_in qemu "$x86"
+		test_pristine qemu x86_64-pristine x86_64 bzImage guest x86_64
+	fi
+
+	[ "$um" ] || return 0
+	say "kselftests in User Mode Linux, for $base"
+	if um_runs_userspace "$um"; then
+		kselftests_in um "$um"
+	else
+		skip "um: kselftests" "User Mode Linux $base cannot run userspace on this CPU"
+	fi
+
+	"${git[@]}" grep -q SECURITY_SELINUX_AVC_HASH_BITS -- security/selinux/Kconfig || return 0
+	say "an AVC of 8,192 buckets, for $base"
+	if build_kernel bits "User Mode Linux, 13 bits for the AVC" um-13 um linux -- guest um kunit avc13; then
+		run_kunit kunit-13 "$bits/linux"
+		if um_runs_userspace "$bits"; then
+			kselftests_in um "$bits"
+			check "the AVC has the buckets that the configuration asks for" \
+				grep '^buckets used: [0-9]*/8192$' "$build/test-um.out"
+		fi
+	fi
+}
 
 #
 # What bad input gets: one clear message, and a failure
@@ -366,49 +409,94 @@ refuses()
 	}
 }
 
-say "bad input"
-mkdir "$tmp/empty"
-: >"$tmp/policy.empty"
-head -c 100000 "$policy/policy" >"$tmp/policy.truncated"
-head -c 100000 /bin/sh >"$tmp/policy.other"
-
-check "refused: a KSRC that does not exist" refuses "is not a folder" \
-	env KSRC="$tmp/none" "$here/source.sh"
-check "refused: a KSRC that is no kernel" refuses "is not a Linux source tree" \
-	env KSRC="$tmp/empty" "$here/source.sh"
-check "refused: a base without a series" refuses "there is no series for BASE=5.4" \
-	env BASE=5.4 "$here/source.sh"
-check "refused: a POLICY that does not exist" refuses "is not a file that can be read" \
-	env POLICY="$tmp/none" "$here/policy.sh"
-check "refused: a second run on the same cache" refuses "another run is using" \
-	env -u SELINUX_HASH_LOCKED "$here/source.sh"
-
 # a kernel on which step 1 applies and a later one does not
 conflict()
 {
-	local scratch=$tmp/conflict
+	local scratch=$tmp/conflict rc=0
 
 	git init -q "$scratch" &&
 	"${git[@]}" archive pristine MAINTAINERS Makefile Kconfig scripts/checkpatch.pl security/selinux \
 		.gitignore | tar -x -C "$scratch" &&
-	sed -i 's/tsid<<2/tsid<<3/' "$scratch/security/selinux/avc.c" || return 1
-	capture other env KSRC="$scratch" "$here/source.sh"
-	refuses "file: security/selinux/avc.c" "$here/series.sh" mails "$other"
+	sed -i 's/avc_hash(u32 ssid, /avc_hash(u32 ssid,  /' "$scratch/security/selinux/avc.c" || return 1
+	capture other env KSRC="$scratch" "$here/source.sh" || return 1
+	refuses "step 7 of the series" "$here/series.sh" mails "$other" &&
+		refuses "file: security/selinux/avc.c" "$here/series.sh" mails "$other" &&
+		refuses " 7  CONFLICT" "$here/series.sh" try "$other" || rc=1
 	rm -rf "$other"
+	return $rc
 }
-check "refused: a kernel on which a step does not apply, which is named" conflict
+test_bad_input()
+{
+	local bad base=harness
 
-if [ "$x86" ]; then
-	for bad in empty truncated other; do
-		check "refused: a policy file that is $bad, by the kernel" \
-			refuses "the kernel refused the policy" \
-			env POLICY="$tmp/policy.$bad" "$here/guest.sh" qemu "$x86" bad-policy workload
-	done
-	check "reported: a guest that hangs" refuses "the guest hung" \
-		env GUEST_SECONDS=2 "$here/guest.sh" qemu "$x86" hang workload
-	check "reported: an action that the guest does not know" refuses "unknown action dance" \
-		"$here/guest.sh" qemu "$x86" unknown dance
-fi
+	say "bad input"
+	mkdir "$tmp/empty"
+	: >"$tmp/policy.empty"
+	head -c 100000 "$policy/policy" >"$tmp/policy.truncated"
+	head -c 100000 /bin/sh >"$tmp/policy.other"
+
+	check "refused: a KSRC that does not exist" refuses "is not a folder" \
+		env KSRC="$tmp/none" "$here/source.sh"
+	check "refused: a KSRC that is no kernel" refuses "is not a Linux source tree" \
+		env KSRC="$tmp/empty" "$here/source.sh"
+	check "refused: a base without a series" refuses "there is no series for BASE=5.4" \
+		env BASE=5.4 "$here/source.sh"
+	check "refused: a POLICY that does not exist" refuses "is not a file that can be read" \
+		env POLICY="$tmp/none" "$here/policy.sh"
+	check "refused: a second run on the same cache" refuses "another run is using" \
+		env -u SELINUX_HASH_LOCKED "$here/source.sh"
+
+	check "refused: a kernel on which a step does not apply, which is named" conflict
+
+	if [ "$x86" ]; then
+		for bad in empty truncated other; do
+			check "refused: a policy file that is $bad, by the kernel" \
+				refuses "the kernel refused the policy" \
+				env POLICY="$tmp/policy.$bad" "$here/guest.sh" qemu "$x86" bad-policy workload
+		done
+		check "reported: a guest that hangs" refuses "the guest hung" \
+			env GUEST_SECONDS=2 "$here/guest.sh" qemu "$x86" hang workload
+		check "reported: an action that the guest does not know" refuses "unknown action dance" \
+			"$here/guest.sh" qemu "$x86" unknown dance
+	fi
+}
+
+run "$here/packages.sh" test
+policy=''
+capture policy "$here/policy.sh"
+
+base='harness' check "shellcheck" shell_scripts
+for base; do
+	export BASE=$base
+	tree='' tip='' other='' x86=''
+	series=$build/series/$base
+	status=0
+	capture tree "$here/source.sh" || status=$?
+	case $status in
+	0) ;;
+	3)
+		skip "the whole series" "Debian no longer has a source package for it"
+		continue
+		;;
+	*)
+		fail "its source can be had"
+		continue
+		;;
+	esac
+	capture tip "$here/series.sh" checkout "$tree" || {
+		fail "every step applies to $(git -C "$tree" log -1 --format=%s pristine)"
+		continue
+	}
+	git=(git -C "$tree")
+	mapfile -t steps < <("${git[@]}" rev-list --reverse "pristine..$tip")
+	mapfile -t new_files < <("${git[@]}" diff --name-only --diff-filter=A pristine "$tip")
+	pass "every step applies to $("${git[@]}" log -1 --format=%s pristine)"
+
+	test_text
+	test_steps
+	test_guests
+done
+test_bad_input
 
 say "the logs are in $logs"
 echo "$passed passed, $failed failed, $skipped skipped"
