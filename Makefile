@@ -29,9 +29,9 @@ help:
 run:
 	@$(S)/run.sh
 
-# every base, unless one is asked for
+# every base, unless one is asked for, or a tree that is of one line
 test:
-	@$(S)/test.sh $(if $(filter file,$(origin BASE)),$(BASES),$(BASE))
+	@$(S)/test.sh $(if $(KSRC)$(filter-out file,$(origin BASE)),$(BASE),$(BASES))
 
 # whether a tree takes the series, step by step
 try:
@@ -46,11 +46,7 @@ tree:
 patches:
 	@$(S)/series.sh takeback
 
-# what a tree holds and patches/ does not is not thrown away
 clean:
-	@for tree in $(wildcard build/tree/*); do \
-		BASE=$${tree##*/} $(S)/series.sh drop || exit 1; \
-	done
-	@rm -rf build
+	@$(S)/clean.sh
 
 .PHONY: help run test try series tree patches clean

@@ -4,7 +4,12 @@
 # Sourced by every script here: where things are, and how to say what happens.
 
 set -euo pipefail
+shopt -s inherit_errexit
 export LC_ALL=C
+# what git and make do here is not for the user's settings, or for the make that
+# called, to decide
+export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1
+unset MAKEFLAGS MFLAGS MAKELEVEL GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 # shellcheck disable=SC2034
@@ -40,12 +45,21 @@ cleanup()
 	local status=$?
 
 	trap - EXIT INT TERM HUP
-	# whatever still runs in the background was started here
-	# shellcheck disable=SC2046
-	kill $(jobs -p) 2>/dev/null || :
-	wait 2>/dev/null || :
+	stop_jobs
 	[ -z "$tmp" ] || rm -rf "$tmp"
+	[ "$status" -lt 128 ] || printf 'stopped: %s\n' "$(basename "$0")" >&2
 	exit "$status"
+}
+
+# End what run() has started, each with all of its process group.
+stop_jobs()
+{
+	local pid
+
+	for pid in $(jobs -p); do
+		kill -TERM -- "-$pid" 2>/dev/null || :
+	done
+	wait 2>/dev/null || :
 }
 trap cleanup EXIT
 trap 'exit 129' HUP
@@ -58,17 +72,26 @@ trap 'exit 143' TERM
 
 mkdir -p "$build" "$cache" 2>/dev/null ||
 	die "cannot create $build or $cache" "set CACHE= to a folder that can be written"
+cache=$(cd "$cache" && pwd)
 tmp=$(mktemp -d "$build/tmp.XXXXXX")
 
-# Run a command in the background and wait for it, so that a signal to this
-# script is acted on at once and not when the command has ended.
+# Run a command or function in the background and wait for it, so that a signal
+# to this script is acted on at once and not when the command has ended. It gets
+# a process group of its own, in which Ctrl-C reaches it by way of stop_jobs().
 run()
 {
 	local pid
 
-	# a background command would read /dev/null
-	{ "$@" <&8 8<&- & } 8<&0
+	set -m
+	{
+		{
+			trap stop_jobs EXIT
+			trap 'exit 143' HUP INT TERM
+			"$@" <&8 8<&-
+		} &
+	} 8<&0
 	pid=$!
+	set +m
 	wait "$pid"
 }
 
@@ -82,13 +105,14 @@ capture()
 	printf -v "$name" %s "$(cat "$tmp/capture")"
 }
 
-# One user of the cache at a time: builds and source trees are shared by all
-# clones. Whoever comes second is told, and stops. Scripts called by the one
-# that holds the lock find it held.
+# One user of a clone, whose build/ it is, and one of the cache at a time: source
+# trees and objects are shared by all clones. Whoever comes second is told, and
+# stops. Scripts called by the one that holds the locks find them held.
 lock()
 {
 	[ "${SELINUX_HASH_LOCKED:-}" != "$cache" ] || return 0
-	exec 9>>"$cache/lock"
+	exec 7<"$top/Makefile" 9>>"$cache/lock"
+	flock -n 7 || die "another run is using this clone, $top" "wait for it to end"
 	flock -n 9 || die "another run is using $cache" \
 		"$(cat "$cache/lock.owner" 2>/dev/null || echo 'its owner is not known')" \
 		"wait for it to end, or set CACHE= to another folder"

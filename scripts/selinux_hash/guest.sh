@@ -13,11 +13,12 @@
 . "$(dirname "$0")/common.sh"
 lock
 
-[ $# -ge 4 ] || die "usage: guest.sh qemu|um OBJ NAME ACTION..."
+[ $# -ge 3 ] || die "usage: guest.sh qemu|um OBJ NAME ACTION..."
 machine=$1 obj=$2 name=$3
 shift 3
 seconds=${GUEST_SECONDS:-600}
 console=$build/$name.console out=$build/$name.out
+rm -f "$console" "$out"	# those of the last run are not this one's
 
 policy=
 capture policy "$here/policy.sh"
@@ -26,7 +27,8 @@ initramfs()
 {
 	local f
 
-	gcc -Wall -O2 -static -o "$tmp/init" "$here/guest_init.c"
+	[ -z "${GUEST_FILES:-}" ] || [ -d "$GUEST_FILES" ] || die "GUEST_FILES=$GUEST_FILES is not a folder"
+	gcc -Wall -O2 -static -o "$tmp/init" "$here/guest_init.c" &&
 	{
 		echo "dir /dev 755 0 0"
 		echo "nod /dev/console 600 0 0 c 5 1"
@@ -38,7 +40,7 @@ initramfs()
 		echo "file /file_contexts $policy/file_contexts 644 0 0"
 		[ -z "${GUEST_FILES:-}" ] ||
 			find "$GUEST_FILES" -type f -printf 'file /%P %p 755 0 0\n'
-	} >"$tmp/initramfs.list"
+	} >"$tmp/initramfs.list" &&
 	"$obj/usr/gen_init_cpio" "$tmp/initramfs.list" >"$tmp/initramfs"
 }
 
@@ -65,7 +67,8 @@ qemu()
 		known=$cache/kvm.$(cat /proc/sys/kernel/random/boot_id)
 		[ -f "$known" ] || {
 			say "trying whether a guest boots under KVM"
-			if probe_kvm; then echo yes; else echo no; fi >"$known"
+			if probe_kvm; then echo yes; else echo no; fi >"$known.tmp"
+			mv "$known.tmp" "$known"
 		}
 		if [ "$(cat "$known")" = yes ]; then
 			accel=(-accel kvm -cpu host)
@@ -81,7 +84,7 @@ qemu()
 
 um()
 {
-	exec timeout -k 5 "$seconds" "$obj/linux" mem=1G con=null ssl0=null,fd:1 \
+	exec timeout -k 5 "$seconds" "$obj/linux" mem=1G con0=null,fd:2 con=null console=tty0 ssl0=null,fd:1 \
 		initrd="$tmp/initramfs" root=98:0 panic=-1 audit=0 kunit.enable=0 ncpus=2 seccomp=on \
 		-- /dev/ttyS0 poweroff "$@" \
 		2>"$console"
@@ -93,7 +96,7 @@ initramfs || die "cannot make the initramfs" "gcc and libc6-dev are needed"
 say "booting the guest $name ($machine, at most $seconds s)"
 start=$SECONDS
 status=0
-run "$machine" "$@" </dev/null > >(tr -d '\r' | tee "$out") || status=$?
+run "$machine" "$@" </dev/null > >(sed -u 's/\r$//' | tee "$out") || status=$?
 # tee may still be writing the last lines
 for _ in 1 2 3 4 5 6 7 8 9 10; do
 	grep -q '^guest: status ' "$out" && break
@@ -108,7 +111,7 @@ case $(sed -n 's/^guest: status //p' "$out") in
 	tail -n 20 "$console" | sed 's/^/  | /' >&2
 	if grep -q 'Kernel panic' "$console"; then
 		what="the guest's kernel panicked"
-	elif [ "$status" = 124 ]; then
+	elif [ "$status" = 124 ] || [ "$status" = 137 ]; then
 		what="the guest hung: it was ended after $seconds s"
 	else
 		what="the guest ended with no word (exit status $status)"

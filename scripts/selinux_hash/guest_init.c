@@ -14,6 +14,8 @@
  *	stats     print the statistics files, and the hash lines of the boot log
  *	rules     print a digest of the policy that is in force
  *	tests     run every program in /tests named *_test, with a time limit
+ *	hang      never end, to see what the host makes of that
+ *	panic     end init, which panics the kernel, for the same reason
  *
  * The last line on OUTPUT is "guest: status N": 0 if every action was done.
  * Without that line the guest died.
@@ -104,11 +106,13 @@ static void open_output(const char *path)
 static int write_once(const char *path, const void *buf, size_t len)
 {
 	int fd = open(path, O_WRONLY), rc = 0;
+	ssize_t n;
 
 	if (fd < 0)
 		return errno;
-	if (write(fd, buf, len) != (ssize_t)len)
-		rc = errno ?: EIO;
+	n = write(fd, buf, len);
+	if (n != (ssize_t)len)
+		rc = n < 0 ? errno : EIO;
 	close(fd);
 	return rc;
 }
@@ -376,13 +380,14 @@ static unsigned int avc_entries(void)
 static void workload(void)
 {
 	char *process = read_whole(SELINUXFS "/class/process/index", NULL);
-	unsigned int threshold, labelled = 0, rounds = 0;
+	unsigned int threshold, full, labelled = 0, rounds = 0;
 	char *text = read_whole(SELINUXFS "/avc/cache_threshold", NULL);
 	struct list files = file_contexts(), domains = {};
 	char path[64];
 
 	threshold = strtoul(text, NULL, 10);
 	free(text);
+	full = threshold - threshold / 64;
 
 	mount_at("tmpfs", "/work");
 	for (size_t i = 0; i < files.n; i++) {
@@ -411,12 +416,12 @@ static void workload(void)
 	do {
 		for (size_t i = 0; i < domains.n; i++) {
 			work_in_domain(domains.str[i], &files);
-			if (rounds && avc_entries() >= threshold - threshold / 64)
+			if (rounds && avc_entries() >= full)
 				break;
 		}
-	} while (avc_entries() < threshold - threshold / 64 && ++rounds < 10);
+	} while (avc_entries() < full && ++rounds < 10);
 
-	if (avc_entries() < threshold - threshold / 16)
+	if (avc_entries() < full)
 		die("the access vector cache did not fill: %u of %u entries",
 		    avc_entries(), threshold);
 }
@@ -445,7 +450,7 @@ static int run_program(const char *path, const char *arg, unsigned int seconds, 
 {
 	struct timespec tick = { .tv_nsec = 20 * 1000 * 1000 };
 	time_t deadline = time(NULL) + seconds;
-	int status;
+	int status = -1;
 	pid_t pid;
 
 	*timed_out = false;
@@ -517,6 +522,17 @@ static void tests(void)
 	}
 }
 
+static void hang(void)
+{
+	for (;;)
+		pause();
+}
+
+static void panic(void)
+{
+	_exit(1);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -527,6 +543,8 @@ int main(int argc, char **argv)
 		{ "stats", stats },
 		{ "rules", rules },
 		{ "tests", tests },
+		{ "hang", hang },
+		{ "panic", panic },
 	};
 
 	if (argc > 2 && !strcmp(argv[2], "reboot"))

@@ -84,7 +84,12 @@ expected=$(sed -n "s/^# objects: //p" "${fragments[@]}" | tail -n 1)
 [ ! -f "$obj/vmlinux.o" ] || expected=
 start=$SECONDS
 say "building the kernel $name ($(git -C "$tree" log -1 --format=%s))"
-run "${make[@]}" -j"$(nproc)" ${MAKEFLAGS_EXTRA:-} "${targets[@]}" 2>&1 | progress ||
+build_targets()
+{
+	# shellcheck disable=SC2086
+	"${make[@]}" -j"$(nproc)" ${MAKEFLAGS_EXTRA:-} "${targets[@]}" 2>&1 | progress
+}
+run build_targets ||
 	die_with_log "the build of the kernel $name failed" "$log"
 say "built the kernel $name in $((SECONDS - start)) s"
 echo "$obj"

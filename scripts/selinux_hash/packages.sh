@@ -19,7 +19,7 @@ test)	wanted=("${test[@]}") ;;
 *)	die "usage: packages.sh series|run|test" ;;
 esac
 
-command -v dpkg-query apt-get >/dev/null ||
+command -v dpkg-query >/dev/null && command -v apt-get >/dev/null ||
 	die "this is not a Debian system" \
 	    "install what these Debian packages hold: ${wanted[*]}"
 

@@ -17,8 +17,13 @@ lock
 package=selinux-policy-default
 command -v apt-get >/dev/null || die "fetching Debian's policy needs apt"
 version=$(apt-cache policy "$package" | sed -n 's/^  Candidate: //p')
-[ "$version" ] && [ "$version" != '(none)' ] ||
-	die "this system's package sources have no $package" "try 'apt-get update' as root"
+if [ -z "$version" ] || [ "$version" = '(none)' ]; then
+	# what was built before will do
+	version=$(find "$cache/policy" -mindepth 1 -maxdepth 1 ! -name '*.tmp' -printf '%f\n' 2>/dev/null |
+		sort -V | tail -n 1) || :
+	[ "$version" ] || die "this system's package sources have no $package" \
+		"run 'apt-get update' as root"
+fi
 
 dir=$cache/policy/$version
 if [ ! -d "$dir" ]; then
@@ -26,7 +31,7 @@ if [ ! -d "$dir" ]; then
 	say "building Debian's policy ($package $version): half a minute"
 	run env -C "$tmp" apt-get -o APT::Sandbox::User=root download "$package=$version" \
 		>"$log" 2>&1 || die_with_log "cannot download $package: is the network there?" "$log"
-	mkdir "$tmp/root" "$tmp/policy"
+	mkdir "$tmp/root"
 	dpkg-deb -x "$tmp"/*.deb "$tmp/root"
 	dpkg-deb -e "$tmp"/*.deb "$tmp/control"
 	printf 'SELINUX=permissive\nSELINUXTYPE=default\n' >"$tmp/root/etc/selinux/config"
@@ -41,10 +46,11 @@ if [ ! -d "$dir" ]; then
 	run semodule -p "$tmp/root" -s default -n -X 100 "${modules[@]}" >>"$log" 2>&1 ||
 		die_with_log "semodule cannot build the policy" "$log"
 
-	cp "$tmp"/root/etc/selinux/default/policy/policy.* "$tmp/policy/policy"
-	cp "$tmp/root/etc/selinux/default/contexts/files/file_contexts" "$tmp/policy/"
-	mkdir -p "$cache/policy"
-	mv "$tmp/policy" "$dir"
+	rm -rf "$dir.tmp"
+	mkdir -p "$dir.tmp"
+	cp "$tmp"/root/etc/selinux/default/policy/policy.* "$dir.tmp/policy"
+	cp "$tmp/root/etc/selinux/default/contexts/files/file_contexts" "$dir.tmp/"
+	mv -T "$dir.tmp" "$dir"
 fi
 
 if [ "${POLICY:-}" ]; then

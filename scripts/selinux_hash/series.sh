@@ -44,7 +44,15 @@ checkout | mails | layout | try)
 	;;
 esac
 git=(git -C "$tree")
-linux=$("${git[@]}" log -1 --format=%s pristine)
+# what the commits stand on: a later snapshot of KSRC moves "pristine" only
+pristine=pristine
+case $command in
+takeback | drop)
+	pristine=$(cat "$worktree.base" 2>/dev/null) ||
+		die "$worktree.base is gone, so where the series begins is not known" "move $worktree away"
+	;;
+esac
+linux=$("${git[@]}" log -1 --format=%s "$pristine")
 made_on=$(cat "$patches/made-on" 2>/dev/null || echo "$linux")
 [ "$linux" = "$made_on" ] || [ "$command" = takeback ] ||
 	say "this is $linux; the series was made on $made_on"
@@ -54,7 +62,7 @@ steps() { find "$patches" -name '[0-9]*.patch' ! -name '0000-*' | sort; }
 # Apply one step to the index, commit it on $parent, and set parent to that.
 commit_step()
 {
-	local patch=$1 n=$2 subject files file mode blob
+	local patch=$1 n=$2 subject files file mode id
 
 	"${git[@]}" mailinfo "$tmp/message" "$tmp/diff" <"$patch" >"$tmp/info" ||
 		die "$patch is not a patch in mail format"
@@ -75,19 +83,20 @@ commit_step()
 			    "step: $subject" "file: $file is new in the series, but is there already"
 		mode=100644
 		[ ! -x "$top/$file" ] || mode=100755
-		blob=$("${git[@]}" hash-object -w --no-filters "$top/$file")
-		"${git[@]}" update-index --add --cacheinfo "$mode,$blob,$file"
+		id=$("${git[@]}" hash-object -w --no-filters "$top/$file")
+		"${git[@]}" update-index --add --cacheinfo "$mode,$id,$file"
 	done < <(sed -n '/^diff --git/q; s/^new: //p' "$tmp/diff")
 
 	export GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_AUTHOR_DATE
 	GIT_AUTHOR_NAME=$(sed -n 's/^Author: //p' "$tmp/info")
 	GIT_AUTHOR_EMAIL=$(sed -n 's/^Email: //p' "$tmp/info")
 	GIT_AUTHOR_DATE=$(sed -n 's/^Date: //p' "$tmp/info")
+	id=$("${git[@]}" write-tree)
 	# the same patches on the same kernel give the same commits
 	parent=$({ printf '%s\n\n' "$subject"; cat "$tmp/message"; } | git stripspace |
 		GIT_COMMITTER_NAME=$GIT_AUTHOR_NAME GIT_COMMITTER_EMAIL=$GIT_AUTHOR_EMAIL \
 		GIT_COMMITTER_DATE=$GIT_AUTHOR_DATE \
-		"${git[@]}" commit-tree -p "$parent" "$("${git[@]}" write-tree)")
+		"${git[@]}" commit-tree -p "$parent" "$id")
 }
 
 # Print the last commit of the series.
@@ -95,9 +104,9 @@ commit()
 {
 	local patch n=0 parent
 
-	parent=$("${git[@]}" rev-parse pristine)
+	parent=$("${git[@]}" rev-parse "$pristine")
 	export GIT_INDEX_FILE=$tmp/index
-	"${git[@]}" read-tree pristine
+	"${git[@]}" read-tree "$parent"
 	while read -r patch; do
 		n=$((n + 1))
 		commit_step "$patch" "$n"
@@ -141,7 +150,7 @@ tree_is_taken_back()
 {
 	[ -z "$(git -C "$worktree" status --porcelain)" ] &&
 	[ "$(git -C "$worktree" rev-parse 'HEAD^{tree}')" = "$("${git[@]}" rev-parse "$1^{tree}")" ] &&
-	[ "$(git -C "$worktree" log --format=%B pristine..)" = "$("${git[@]}" log --format=%B "pristine..$1")" ]
+	[ "$(git -C "$worktree" log --format=%B "$2..")" = "$("${git[@]}" log --format=%B "$pristine..$1")" ]
 }
 
 layout()
@@ -151,7 +160,7 @@ layout()
 	if [ -e "$worktree/.git" ]; then
 		git -C "$worktree" rev-parse -q --verify HEAD >/dev/null ||
 			die "$worktree is not a git tree of this series" "what it came from is gone; move it away"
-		tree_is_taken_back "$tip" ||
+		tree_is_taken_back "$tip" "$(cat "$worktree.base")" ||
 			die "$worktree holds work that patches/$base does not have" \
 			    "take it back with 'make patches BASE=$base', or move it away"
 		git -C "$worktree" checkout -q --detach "$tip"
@@ -161,9 +170,10 @@ layout()
 		mkdir -p "$build/tree"
 		run "${git[@]}" worktree add --quiet --detach "$worktree" "$tip"
 	fi
+	"${git[@]}" rev-parse pristine >"$worktree.base"
 	say "the series for $linux, one commit per step, is in $worktree"
 	say "commit, amend and rebase there, then 'make patches BASE=$base'"
-	git -C "$worktree" log --oneline --reverse pristine..
+	git -C "$worktree" --no-pager log --oneline --reverse pristine..
 }
 
 takeback()
@@ -173,17 +183,19 @@ takeback()
 	git=(git -C "$worktree")
 	[ -z "$("${git[@]}" status --porcelain)" ] ||
 		die "$worktree has changes that are not committed" "commit or discard them first"
-	[ "$("${git[@]}" rev-list --count pristine..)" -gt 0 ] || die "$worktree has no commit of the series"
+	"${git[@]}" merge-base --is-ancestor "$pristine" HEAD ||
+		die "the commits in $worktree are not based on $linux" "rebase them onto $pristine"
+	[ "$("${git[@]}" rev-list --count "$pristine..")" -gt 0 ] || die "$worktree has no commit of the series"
 
 	mkdir "$tmp/patches" "$tmp/new"
-	for commit in $("${git[@]}" rev-list --reverse pristine..); do
+	for commit in $("${git[@]}" rev-list --reverse "$pristine.."); do
 		n=$((n + 1))
 		name=$("${git[@]}" log -1 --format=%f "$commit")
 		name=$(printf '%04d-%s.patch' "$n" "${name:0:52}")
 		existing=()
 		: >"$tmp/brings"
 		while read -r file; do
-			if "${git[@]}" cat-file -e "pristine:$file" 2>/dev/null; then
+			if "${git[@]}" cat-file -e "$pristine:$file" 2>/dev/null; then
 				existing+=("$file")
 				continue
 			fi
@@ -207,9 +219,13 @@ takeback()
 		} >"$tmp/patches/$name"
 	done
 
-	steps | xargs -r rm -f
-	"${git[@]}" log -1 --format=%s pristine >"$patches/made-on"
+	find "$patches" -name '[0-9]*.patch' ! -name '0000-*' -delete
 	cp "$tmp/patches"/* "$patches/"
+	# a path of the user's is nothing for the repository
+	case $(basename "$tree") in
+	ksrc-*) ;;
+	*) echo "$linux" >"$patches/made-on" ;;
+	esac
 	cp -r "$tmp/new/." "$top/"
 	say "$n steps taken back into patches/$base; see 'git status'"
 }
@@ -297,9 +313,10 @@ layout)
 	layout "$tip"
 	;;
 drop)
-	tree_is_taken_back "$tip" ||
+	tree_is_taken_back "$tip" "$pristine" ||
 		die "$worktree holds work that patches/$base does not have" \
 		    "take it back with 'make patches BASE=$base', or move it away"
+	rm -f "$worktree.base"
 	"${git[@]}" worktree remove --force "$worktree"
 	;;
 esac

@@ -31,7 +31,7 @@ init_tree()
 # snapshot TREE WORKTREE MESSAGE: make "pristine" in TREE what WORKTREE holds
 snapshot()
 {
-	local tree=$1 worktree=$2 commit
+	local tree=$1 worktree=$2 commit id
 	local git=(git -C "$worktree" --git-dir="$tree/.git" --work-tree="$worktree")
 
 	export GIT_INDEX_FILE=$tree/.git/pristine.index
@@ -41,15 +41,20 @@ snapshot()
 		sed '/^# Debian packaging: ignore everything/,$d' "$worktree/.gitignore"
 		printf '%s\n' '!.*' '.*.cmd' '.*.d' '.config*' '.tmp_*' '.version' '.vmlinux*' '.[Mm]odule*'
 	} >"$tmp/ignore"
-	"${git[@]}" ls-files -z --cached --others --exclude-from="$tmp/ignore" | grep -zv '/$' |
-		run "${git[@]}" update-index --add --remove -z --stdin
-	"${git[@]}" update-index --add --cacheinfo \
-		"100644,$("${git[@]}" hash-object -w "$tmp/ignore"),.gitignore"
+	index_all()
+	{
+		"${git[@]}" ls-files -z --cached --others --exclude-from="$tmp/ignore" | grep -zv '/$' |
+			"${git[@]}" update-index --add --remove -z --stdin
+	}
+	run index_all
+	id=$("${git[@]}" hash-object -w "$tmp/ignore")
+	"${git[@]}" update-index --add --cacheinfo "100644,$id,.gitignore"
+	id=$("${git[@]}" write-tree)
 	# not the time of today: the same source gives the same commit
 	commit=$(echo "$3" |
 		GIT_AUTHOR_NAME=pristine GIT_AUTHOR_EMAIL=pristine GIT_AUTHOR_DATE='@0 +0000' \
 		GIT_COMMITTER_NAME=pristine GIT_COMMITTER_EMAIL=pristine GIT_COMMITTER_DATE='@0 +0000' \
-		"${git[@]}" commit-tree "$("${git[@]}" write-tree)")
+		"${git[@]}" commit-tree "$id")
 	unset GIT_INDEX_FILE
 	"${git[@]}" update-ref refs/heads/pristine "$commit"
 }
@@ -91,10 +96,13 @@ candidate()
 }
 
 # The newest tree of this base in the cache, if there is one.
-cached() { find "$cache/linux" -maxdepth 1 -name "$base-*" ! -name '*.tmp' 2>/dev/null | sort -V | tail -n 1; }
+cached()
+{
+	[ ! -d "$cache/linux" ] || find "$cache/linux" -maxdepth 1 -name "$base-*" ! -name '*.tmp' | sort -V | tail -n 1
+}
 
 # The archive that this system takes Debian's packages from.
-debian_archive() { apt-get indextargets --format '$(REPO_URI)' 'Label: Debian' 2>/dev/null | head -n 1; }
+debian_archive() { apt-get indextargets --format '$(REPO_URI)' 'Label: Debian' 2>/dev/null | awk 'NR == 1'; }
 
 version=$(candidate)
 if [ -z "$version" ] && [ -z "$(debian_archive)" ] && [ "$(id -u)" = 0 ]; then
@@ -123,7 +131,10 @@ if [ -z "$version" ] && [ "$suite" ]; then
 		version=$(candidate)
 		[ "$version" ] || {
 			say "$suite has no $package; it has $(apt-cache "${apt_options[@]}" pkgnames linux-source- | sort -V | paste -s -d' ')"
-			[ "$(cached)" ] || exit 3
+			[ "$(cached)" ] || {
+				say "give your own tree: KSRC=/path/to/linux"
+				exit 3
+			}
 		}
 	fi
 fi

@@ -29,12 +29,13 @@
  * loses none, adding lets a carry pass on what still overlaps, and the one
  * multiplication of hash_32() spreads the sum over the upper bits, which are
  * the ones returned. The cost is two rotations, two additions, a
- * multiplication and a shift, and no branch.
+ * multiplication and a shift; on 64-bit machines there is no branch.
  *
  * The weak spot: numbers whose varying bits meet after the rotation can
  * cancel out. All keys with the same @a + rol32(@b, 11) + rol32(@c, 22) share
  * a bucket, whatever @bits is; (x << 11, n - x, c) is such a family for fixed
- * n and c. Lanes begin to overlap once @a passes 2^11, or @b does. Where keys
+ * n < 2^21 and c. The numbers begin to overlap once @a or @b reaches 2^11, or
+ * @c, of which the upper bits come round to the lowest of @a, 2^10. Where keys
  * like these are to be expected, give the arguments in another order, or use
  * jhash_3words().
  *

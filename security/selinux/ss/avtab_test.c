@@ -256,6 +256,14 @@ static void avtab_alloc_dup_gives_an_empty_table_of_the_same_size(struct kunit *
 	}
 }
 
+static int avtab_test_init(struct kunit *test)
+{
+	/* only made if SELinux is one of the LSMs that the boot chose */
+	if (!avtab_node_cachep)
+		kunit_skip(test, "SELinux is not enabled");
+	return 0;
+}
+
 static struct kunit_case avtab_test_cases[] = {
 	KUNIT_CASE(avtab_holds_1_to_100000_rules),
 	KUNIT_CASE(avtab_of_no_rules_has_no_slots),
@@ -269,6 +277,7 @@ static struct kunit_case avtab_test_cases[] = {
 
 static struct kunit_suite avtab_test_suite = {
 	.name = "selinux_avtab",
+	.init = avtab_test_init,
 	.test_cases = avtab_test_cases,
 };
 
