@@ -41,7 +41,8 @@ check()
 dictionary=$(dpkg -L codespell | grep '/dictionary.txt$')
 checkpatch()
 {
-	"$tree/scripts/checkpatch.pl" --strict --no-tree --root="$tree" \
+	# outside of any git tree: none here has the history that a Fixes: names
+	env -C "$tmp" "$tree/scripts/checkpatch.pl" --strict --no-tree --root="$tree" \
 		--codespell --codespellfile="$dictionary" \
 		--ignore MISSING_SIGN_OFF "$1"
 }
@@ -451,16 +452,39 @@ refuses()
 	}
 }
 
+# Another kernel: what the series touches, with a line of avc.c edited by sed.
+edited_kernel()
+{
+	local scratch=$tmp/edited
+
+	rm -rf "$scratch"
+	git init -q "$scratch" &&
+	"${git[@]}" diff --name-only --diff-filter=MD pristine "$tip" |
+		xargs "${git[@]}" archive pristine Makefile Kconfig scripts/checkpatch.pl .gitignore |
+		tar -x -C "$scratch" &&
+	sed -i "$1" "$scratch/security/selinux/avc.c" &&
+	capture other env KSRC="$scratch" "$here/source.sh"
+}
+
+offset()
+{
+	local rc=0
+
+	edited_kernel '1i /* one line more */' || return 1
+	"$here/series.sh" try "$other" >"$tmp/try" || rc=1
+	cat "$tmp/try"
+	rm -rf "$other"
+	[ $rc = 0 ] && [ "$(grep -c '^ *[0-9]*  ' "$tmp/try")" = ${#steps[@]} ] &&
+		grep 'offset 1  selinux: hash access vectors in the AVC' "$tmp/try" &&
+		grep 'clean  selinux: hash role transitions' "$tmp/try"
+}
+
 # a kernel on which step 1 applies and a later one does not
 conflict()
 {
-	local scratch=$tmp/conflict rc=0
+	local rc=0
 
-	git init -q "$scratch" &&
-	"${git[@]}" archive pristine MAINTAINERS Makefile Kconfig scripts/checkpatch.pl security/selinux \
-		.gitignore | tar -x -C "$scratch" &&
-	sed -i 's/avc_hash(u32 ssid, /avc_hash(u32 ssid,  /' "$scratch/security/selinux/avc.c" || return 1
-	capture other env KSRC="$scratch" "$here/source.sh" || return 1
+	edited_kernel 's/avc_hash(u32 ssid, /avc_hash(u32 ssid,  /' || return 1
 	refuses "step: selinux: hash access vectors in the AVC" "$here/series.sh" mails "$other" &&
 		refuses "file: security/selinux/avc.c" "$here/series.sh" mails "$other" &&
 		refuses "CONFLICT  selinux: hash access vectors in the AVC" "$here/series.sh" try "$other" || rc=1
@@ -490,6 +514,21 @@ nothing_is_left()
 	refuses "is the network there?" fresh_cache offline "$here/source.sh" &&
 	refuses "is the network there?" fresh_cache offline "$here/policy.sh" &&
 	! find "$tmp/cache" -type f | grep .
+}
+
+# The base of another suite, as if that had moved on.
+no_longer_carried()
+{
+	local suite other_base status=0
+
+	suite=$(find "$top/patches" -name suite | sort | tail -n 1)
+	other_base=$(basename "$(dirname "$suite")")
+	stub moved apt-cache "case \"\$*\" in *pkgnames*) exec $(command -v apt-cache) \"\$@\" ;; esac"
+	BASE=$other_base refuses "has no linux-source-$other_base; it has linux-source-" \
+		fresh_cache moved "$here/source.sh" || return 1
+	BASE=$other_base fresh_cache moved "$here/source.sh" || status=$?
+	echo "exit status $status"
+	[ "$status" = 3 ]
 }
 
 # Ctrl-C sends SIGINT to the process group of what runs in the foreground.
@@ -545,7 +584,9 @@ test_bad_input()
 		refuses "sudo apt-get install -y --no-install-recommends" fresh_cache user "$here/packages.sh" run
 	check "refused: no network, and nothing half-written is left" nothing_is_left
 	check "refused: no space" refuses "which has 10 MB free" fresh_cache full "$here/source.sh"
+	check "tried: a kernel on which steps apply with an offset, which is told" offset
 	check "refused: a kernel on which a step does not apply, which is named" conflict
+	check "told: a base that its suite no longer carries, and what it has" no_longer_carried
 
 	if [ ! "$x86" ]; then
 		fail "bad input to a guest, since there is no kernel to boot"
