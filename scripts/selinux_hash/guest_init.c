@@ -146,8 +146,11 @@ static char *read_whole(const char *path, size_t *len)
 	return buf;
 }
 
-/* Print what the kernel logged since boot, without the prefix, if it has @text. */
-static void print_log_lines(const char *text)
+/*
+ * Print what the kernel logged since boot, without the prefix: the lines that
+ * have @text, but not those that have @except, which may be NULL.
+ */
+static void print_log_lines(const char *text, const char *except)
 {
 	int fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK);
 	char record[8192];
@@ -169,7 +172,7 @@ static void print_log_lines(const char *text)
 			continue;
 		line++;
 		line[strcspn(line, "\n")] = '\0';
-		if (strstr(line, text))
+		if (strstr(line, text) && !(except && strstr(line, except)))
 			printf("%s\n", line);
 	}
 	close(fd);
@@ -183,7 +186,7 @@ static void load_policy(void)
 
 	free(policy);
 	if (err) {
-		print_log_lines("SELinux:");
+		print_log_lines("SELinux:", NULL);
 		die("the kernel refused the policy (%zu bytes): %s", len, strerror(err));
 	}
 }
@@ -436,8 +439,8 @@ static void print_file(const char *path)
 
 static void stats(void)
 {
-	printf("\n== kernel log: hash tables of the policy\n");
-	print_log_lines("buckets used");
+	printf("\n== kernel log: hash tables of the policy that are not empty\n");
+	print_log_lines("buckets used", ":  0 entries");
 	print_file(SELINUXFS "/avc/hash_stats");
 	print_file(SELINUXFS "/ss/sidtab_hash_stats");
 	print_file(SELINUXFS "/avc/cache_threshold");
