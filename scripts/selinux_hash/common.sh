@@ -15,7 +15,8 @@ top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 # shellcheck disable=SC2034
 here=$top/scripts/selinux_hash
 build=$top/build
-cache=${CACHE:-${XDG_CACHE_HOME:-${HOME:?HOME is not set}/.cache}/selinux_hash}
+: "${HOME:=$(getent passwd "$(id -u)" | cut -d: -f6)}"
+cache=${CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/selinux_hash}
 base=${BASE:-6.12}
 tmp=
 
