@@ -35,8 +35,11 @@ die_with_log()
 {
 	local what=$1 log=$2 lines
 
+	if grep -a 'No space left on device' "$log" >/dev/null; then
+		what="$what: no space left in $cache, $build or /tmp"
+	fi
 	lines=$(grep -aE 'rror:|rror |Error|No space left|panic|cannot |Unable|failed|refus|^E: ' \
-		"$log" | tail -n 8) || lines=$(tail -n 8 "$log")
+		"$log" | tail -n 4) || lines=$(tail -n 8 "$log")
 	printf '%s\n' "$lines" | sed 's/^/  | /' >&2
 	die "$what" "the log is $log"
 }
