@@ -98,6 +98,7 @@ round_trip()
 {
 	local scratch=$tmp/am rc=0
 
+	rm -rf "$tmp/am.mails"
 	"${git[@]}" worktree add --quiet --no-checkout --detach "$scratch" pristine &&
 	"${git[@]}" diff --name-only pristine "$tip" |
 		git -C "$scratch" sparse-checkout set --no-cone --stdin &&
@@ -204,8 +205,8 @@ run_kunit()
 {
 	local name=$1 log=$logs/$base-$1.log txt=$logs/$base-$1.txt result case
 
-	run timeout -k 5 300 "$2" kunit.enable=1 'kunit.filter_glob=selinux*' mem=1G \
-		console=tty kunit_shutdown=halt >"$log" 2>&1 </dev/null || :
+	run timeout -k 5 300 "$2" kunit.enable=1 kunit.autorun=1 'kunit.filter_glob=selinux*' mem=1G \
+		con0=null,fd:1 con=null console=tty0 kunit_shutdown=halt >"$log" 2>&1 </dev/null || :
 	run "$tree/tools/testing/kunit/kunit.py" parse "$log" >"$txt" 2>&1 || :
 	while read -r result case; do
 		case $result in
