@@ -372,6 +372,7 @@ static void work_in_domain(const char *domain, const struct list *files)
 static const char * const stats_files[] = {
 	SELINUXFS "/avc/hash_stats",
 	SELINUXFS "/ss/sidtab_hash_stats",
+	SELINUXFS "/ss/sid2str_cache_stats",	/* not without the series */
 	SELINUXFS "/avc/cache_threshold",
 	SELINUXFS "/avc/cache_stats",
 };
@@ -390,7 +391,8 @@ static unsigned int avc_entries(void)
 		die("cannot write to the output: %s", strerror(errno));
 	print_log_lines("no line has this text", NULL);
 	for (unsigned int i = 0; i < sizeof(stats_files) / sizeof(*stats_files); i++)
-		free(read_whole(stats_files[i], NULL));
+		if (!access(stats_files[i], R_OK))
+			free(read_whole(stats_files[i], NULL));
 
 	text = read_whole(SELINUXFS "/avc/hash_stats", NULL);
 	if (sscanf(text, "entries: %u", &entries) != 1)
@@ -453,9 +455,13 @@ static void stats(void)
 	printf("\n== kernel log: hash tables of the policy that are not empty\n");
 	print_log_lines("buckets used", ":  0 entries");
 	for (unsigned int i = 0; i < sizeof(stats_files) / sizeof(*stats_files); i++) {
-		char *text = read_whole(stats_files[i], NULL);
-		size_t len = strlen(text);
+		char *text;
+		size_t len;
 
+		if (access(stats_files[i], R_OK))
+			continue;
+		text = read_whole(stats_files[i], NULL);
+		len = strlen(text);
 		printf("\n== %s\n%s%s", stats_files[i], text,
 		       len && text[len - 1] == '\n' ? "" : "\n");
 		free(text);

@@ -203,10 +203,19 @@ sparse_is_silent()
 # run_kunit NAME LINUX: run SELinux's suites in a kernel, and count the cases.
 run_kunit()
 {
-	local name=$1 log=$logs/$base-$1.log txt=$logs/$base-$1.txt result case
+	local log=$logs/$base-$1.log
 
 	run timeout -k 5 300 "$2" kunit.enable=1 kunit.autorun=1 'kunit.filter_glob=selinux*' mem=1G \
-		con0=null,fd:1 con=null console=tty0 kunit_shutdown=halt >"$log" 2>&1 </dev/null || :
+		con0=null,fd:1 con=null console=tty0 kunit_shutdown=halt ncpus=2 seccomp=on \
+		>"$log" 2>&1 </dev/null || :
+	count_ktap "$1" "$log"
+}
+
+# count_ktap NAME LOG: count the cases of KUnit in a kernel log
+count_ktap()
+{
+	local name=$1 log=$2 txt=$logs/$base-$1.txt result case
+
 	run "$tree/tools/testing/kunit/kunit.py" parse "$log" >"$txt" 2>&1 || :
 	while read -r result case; do
 		case $result in
@@ -338,13 +347,39 @@ kselftests_in()
 		<(cd "$tree/tools/testing/selftests/selinux_hash" && printf '%s\n' *_test.c | sed 's/\.c$//' | sort) "$tmp/ran"
 	check "$machine: the log has the figures of every table of the policy" debug_lines "$build/$name.out"
 	check "$machine: the cache is full" cache_is_full "$build/$name.out"
-	if [ ! -s "$build/$name.console" ]; then
-		fail "$machine: the kernel log has no complaint" "$log"
-	elif grep -aE 'BUG:|WARNING:|Oops|general protection|rcu: INFO|Call Trace' "$build/$name.console" >"$log.splat"; then
-		fail "$machine: the kernel log has no complaint" "$log.splat"
+	check "$machine: the kernel log has no complaint" no_complaint "$build/$name.console"
+}
+
+# Of a kernel's log. (An allocation that KUnit makes fail shows its stack.)
+no_complaint()
+{
+	[ -s "$1" ] || { echo "$1 is empty"; return 1; }
+	! awk '/FAULT_INJECTION: forcing a failure/ { wanted = 1 }
+		/Call Trace/ && wanted { wanted = 0; next }
+		/BUG:|WARNING:|Oops|general protection|rcu: INFO|Call Trace/ ||
+		/inconsistent lock state|possible .* (dead)?lock|DEBUG_LOCKS_WARN|turning off the locking/' "$1" |
+		grep -a .
+}
+
+# A kernel that checks itself: it must find nothing, neither in KUnit's cases
+# nor in the kselftests.
+test_debug()
+{
+	local debug='' name=test-debug
+
+	say "a kernel that checks locks, RCU and memory, for $base"
+	build_kernel debug "x86-64, with lockdep and KASAN" x86_64-debug x86_64 bzImage -- \
+		guest x86_64 kunit debug || return 0
+	if GUEST_FILES=$kselftests GUEST_SECONDS=1500 run "$here/guest.sh" qemu "$debug" $name tests \
+		>"$logs/$base-guest-debug.log"; then
+		pass "debug: the guest boots, works and ends"
 	else
-		pass "$machine: the kernel log has no complaint"
+		fail "debug: the guest boots, works and ends" "$logs/$base-guest-debug.log"
 	fi
+	count_ktap debug "$build/$name.console"
+	count_tap debug "$build/$name.out"
+	check "debug: the kernel checks itself" grep -aE 'kasan: KernelAddressSanitizer initialized' "$build/$name.console"
+	check "debug: the kernel finds nothing to complain about" no_complaint "$build/$name.console"
 }
 
 # Its userspace dies at once on some CPUs.
@@ -421,8 +456,8 @@ test_guests()
 	fi
 
 	"${git[@]}" grep -q SECURITY_SELINUX_AVC_HASH_BITS -- security/selinux/Kconfig || return 0
-	say "an AVC of 8,192 buckets, for $base"
-	if build_kernel bits "User Mode Linux, 13 bits for the AVC" um-13 um linux -- guest um kunit avc13; then
+	say "an AVC of 8,192 buckets and a cache of one string, for $base"
+	if build_kernel bits "User Mode Linux, 13 bits for the AVC and one string cached" um-13 um linux -- guest um kunit avc13; then
 		run_kunit kunit-13 "$bits/linux"
 		if um_runs_userspace "$bits"; then
 			kselftests_in um "$bits"
@@ -644,6 +679,7 @@ for base; do
 	test_steps
 	test_guests
 	# once is enough
+	[ "$tried" ] || test_debug
 	[ "$tried" ] || test_bad_input
 	tried=yes
 done
