@@ -7,7 +7,8 @@
 # is in $GUEST_FILES (a folder with tests/), let its init do the
 # ACTIONs (see guest_init.c), and print what it says. The kernel log and the
 # guest's words are kept as build/NAME.console and build/NAME.out.
-# GUEST_SECONDS limits the whole (default 600).
+# GUEST_SECONDS limits the whole (default 600). GUEST_APPEND is for the kernel's
+# command line, instead of "audit=0".
 
 # shellcheck source=scripts/selinux_hash/common.sh
 . "$(dirname "$0")/common.sh"
@@ -76,10 +77,10 @@ qemu()
 			say "KVM does not boot a guest here: QEMU emulates the CPU, which is slower"
 		fi
 	fi
-	exec timeout -k 5 "$seconds" qemu-system-x86_64 "${accel[@]}" -m 1G -smp 2 \
+	exec timeout -k 5 "$seconds" qemu-system-x86_64 "${accel[@]}" -m 1G -smp 2,sockets=2 \
 		-no-reboot -nodefaults -display none -serial "file:$console" -serial stdio \
 		-kernel "$obj/arch/x86/boot/bzImage" -initrd "$tmp/initramfs" \
-		-append "console=ttyS0 panic=-1 audit=0 -- /dev/ttyS1 reboot $*"
+		-append "console=ttyS0 panic=-1 ${GUEST_APPEND:-audit=0} -- /dev/ttyS1 reboot $*"
 }
 
 um()

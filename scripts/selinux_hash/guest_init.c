@@ -14,6 +14,8 @@
  *	stats     print the statistics files, and the hash lines of the boot log
  *	rules     print a digest of the policy that is in force
  *	tests     run every program in /tests named *_test, with a time limit
+ *	softirq   run /tests/sid2str_softirq, which needs audit
+ *	bench     measure every case of bench.c, and print the figures
  *	hang      never end, to see what the host makes of that
  *	panic     end init, which panics the kernel, for the same reason
  *
@@ -46,6 +48,10 @@
 #define POLICY		"/policy"
 #define FILE_CONTEXTS	"/file_contexts"
 #define INIT_CONTEXT	"system_u:system_r:init_t:s0"
+
+#define BENCH		"/sys/kernel/debug/selinux_bench"
+#define BENCH_RUNS	3
+#define BENCH_MSECS	200
 
 #define TEST_SECONDS	180	/* the slowest takes about 20 without KVM, alone */
 
@@ -519,30 +525,113 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 }
 
 /* The host checks each program's TAP lines against its plan and this summary. */
+static void run_test(const char *name)
+{
+	char path[512];
+	bool timed_out;
+	int status;
+
+	setenv("SELINUX_POLICY", POLICY, 1);
+	snprintf(path, sizeof(path), "/tests/%s", name);
+	printf("guest: test %s begins\n", name);
+	fflush(stdout);
+	status = run_program(path, NULL, TEST_SECONDS, &timed_out);
+	if (timed_out)
+		printf("guest: test %s ended: killed after %d s\n", name, TEST_SECONDS);
+	else if (WIFSIGNALED(status))
+		printf("guest: test %s ended: signal %d\n", name, WTERMSIG(status));
+	else
+		printf("guest: test %s ended: exit %d\n", name, WEXITSTATUS(status));
+}
+
 static void tests(void)
 {
 	struct dirent **entry;
 	int n = scandir("/tests", &entry, is_test, by_name);
-	bool timed_out;
 
 	if (n < 0)
 		die("cannot read /tests: %s", strerror(errno));
-	setenv("SELINUX_POLICY", POLICY, 1);
-	for (int i = 0; i < n; i++) {
-		char path[512];
-		int status;
+	for (int i = 0; i < n; i++)
+		run_test(entry[i]->d_name);
+}
 
-		snprintf(path, sizeof(path), "/tests/%s", entry[i]->d_name);
-		printf("guest: test %s begins\n", entry[i]->d_name);
-		fflush(stdout);
-		status = run_program(path, NULL, TEST_SECONDS, &timed_out);
-		if (timed_out)
-			printf("guest: test %s ended: killed after %d s\n", entry[i]->d_name, TEST_SECONDS);
-		else if (WIFSIGNALED(status))
-			printf("guest: test %s ended: signal %d\n", entry[i]->d_name, WTERMSIG(status));
-		else
-			printf("guest: test %s ended: exit %d\n", entry[i]->d_name, WEXITSTATUS(status));
+static void softirq(void)
+{
+	run_test("sid2str_softirq");
+}
+
+/* What the kernel counts of its cache of context strings, if it does. */
+struct sid2str_stats {
+	bool counted;
+	unsigned long hits, misses, evictions, skipped;
+};
+
+static struct sid2str_stats sid2str_stats(void)
+{
+	static const char path[] = SELINUXFS "/ss/sid2str_cache_stats";
+	struct sid2str_stats stats = {};
+	char *text;
+
+	if (access(path, R_OK))
+		return stats;
+	text = read_whole(path, NULL);
+	if (sscanf(text, "entries: %*u/%*u hits: %lu misses: %lu evictions: %lu skipped: %lu",
+		   &stats.hits, &stats.misses, &stats.evictions, &stats.skipped) != 4)
+		die("cannot understand %s: %s", path, text);
+	free(text);
+	stats.counted = true;
+	return stats;
+}
+
+/*
+ * Measure one case of bench.c. Print what that says, and what the cache counted
+ * meanwhile, which includes the few calls that prepare the case.
+ */
+static void bench_case(const char *name, unsigned int threads)
+{
+	struct sid2str_stats before = sid2str_stats(), after;
+	char request[128], answer[256];
+	int fd = open(BENCH, O_RDWR);
+	ssize_t n;
+
+	if (fd < 0)
+		die("cannot open %s: %s", BENCH, strerror(errno));
+	snprintf(request, sizeof(request), "%s %u %u", name, threads, BENCH_MSECS);
+	if (write(fd, request, strlen(request)) < 0) {
+		int err = errno;
+
+		print_log_lines("selinux_bench:", NULL);
+		die("%s with %u threads cannot be measured: %s", name, threads, strerror(err));
 	}
+	n = pread(fd, answer, sizeof(answer) - 1, 0);
+	if (n <= 0)
+		die("cannot read %s: %s", BENCH, strerror(errno));
+	close(fd);
+	answer[n] = '\0';
+	answer[strcspn(answer, "\n")] = '\0';
+
+	after = sid2str_stats();
+	if (after.counted)
+		printf("bench: %s %lu %lu %lu %lu\n", answer,
+		       after.hits - before.hits, after.misses - before.misses,
+		       after.evictions - before.evictions, after.skipped - before.skipped);
+	else
+		printf("bench: %s - - - -\n", answer);
+}
+
+static void bench(void)
+{
+	char *cases, *line, name[64];
+	unsigned int most;
+
+	mount_at("debugfs", "/sys/kernel/debug");
+	cases = read_whole(BENCH, NULL);
+	/* what disturbs for a while is not to fall on all runs of one case */
+	for (int run = 0; run < BENCH_RUNS; run++)
+		for (line = cases; sscanf(line, "%63s %u", name, &most) == 2; line = strchr(line, '\n') + 1)
+			for (unsigned int threads = 1; threads <= most; threads++)
+				bench_case(name, threads);
+	free(cases);
 }
 
 static void hang(void)
@@ -566,6 +655,8 @@ int main(int argc, char **argv)
 		{ "stats", stats },
 		{ "rules", rules },
 		{ "tests", tests },
+		{ "softirq", softirq },
+		{ "bench", bench },
 		{ "hang", hang },
 		{ "panic", panic },
 	};

@@ -25,7 +25,18 @@ shift
 obj=$cache/obj/$(basename "$tree")/$name
 log=$build/kernel-$name.log
 export CCACHE_DIR=$cache/ccache CCACHE_BASEDIR=$cache CCACHE_MAXSIZE=5G CCACHE_DEPEND=1
-make=(make -C "$tree" "O=$obj" "ARCH=$arch" "CC=ccache gcc" "HOSTCC=ccache gcc")
+# In this mode ccache does not see what an .incbin brings in, and may give back
+# the object of another kernel: of the compressed kernel in a bzImage, for one.
+# The compiler's path is in every command, so it has to be the same for each clone.
+cat >"$tmp/cc" <<'EOF'
+#!/bin/sh
+case "$*" in
+*.S*) exec gcc "$@" ;;
+*) exec ccache gcc "$@" ;;
+esac
+EOF
+cmp -s "$tmp/cc" "$cache/cc" || install -m 755 "$tmp/cc" "$cache/cc"
+make=(make -C "$tree" "O=$obj" "ARCH=$arch" "CC=$cache/cc" "HOSTCC=ccache gcc")
 # the objects do not depend on who builds them, where and when
 export KBUILD_BUILD_USER=selinux_hash KBUILD_BUILD_HOST=selinux_hash
 export KBUILD_BUILD_TIMESTAMP='1970-01-01'

@@ -253,7 +253,7 @@ build_kselftests()
 		run make -C "$tree/tools/testing/selftests/selinux_hash" "OUTPUT=$tmp/kselftests.out" \
 			"KHDR_INCLUDES=-isystem $1/usr/include"
 	} >"$log" 2>&1 || return 1
-	cp "$tmp/kselftests.out"/*_test "$tmp/kselftests.out/policy_rules" "$kselftests/tests/"
+	cp "$tmp/kselftests.out"/*_test "$tmp/kselftests.out"/{policy_rules,sid2str_softirq} "$kselftests/tests/"
 }
 
 # Count the TAP lines in what a guest said, each program's against its plan.
@@ -370,7 +370,8 @@ test_debug()
 	say "a kernel that checks locks, RCU and memory, for $base"
 	build_kernel debug "x86-64, with lockdep and KASAN" x86_64-debug x86_64 bzImage -- \
 		guest x86_64 kunit debug || return 0
-	if GUEST_FILES=$kselftests GUEST_SECONDS=1500 run "$here/guest.sh" qemu "$debug" $name tests \
+	if GUEST_FILES=$kselftests GUEST_SECONDS=1500 GUEST_APPEND="kunit.enable=1 kunit.autorun=1" \
+		run "$here/guest.sh" qemu "$debug" $name tests \
 		>"$logs/$base-guest-debug.log"; then
 		pass "debug: the guest boots, works and ends"
 	else
@@ -380,6 +381,15 @@ test_debug()
 	count_tap debug "$build/$name.out"
 	check "debug: the kernel checks itself" grep -aE 'kasan: KernelAddressSanitizer initialized' "$build/$name.console"
 	check "debug: the kernel finds nothing to complain about" no_complaint "$build/$name.console"
+
+	if GUEST_FILES=$kselftests GUEST_APPEND="audit=1" run "$here/guest.sh" qemu "$debug" $name-softirq softirq \
+		>"$logs/$base-guest-debug-softirq.log"; then
+		pass "debug: the guest with audit boots, works and ends"
+	else
+		fail "debug: the guest with audit boots, works and ends" "$logs/$base-guest-debug-softirq.log"
+	fi
+	count_tap debug "$build/$name-softirq.out"
+	check "debug: the kernel finds nothing to complain about, with audit" no_complaint "$build/$name-softirq.console"
 }
 
 # Its userspace dies at once on some CPUs.

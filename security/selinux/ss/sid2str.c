@@ -7,9 +7,11 @@
 
 #if CONFIG_SECURITY_SELINUX_SID2STR_CACHE_SIZE > 0
 
+#include <asm/local.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
+#include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
@@ -37,15 +39,27 @@ struct sid2str {
 	char str[] __counted_by(len);
 };
 
-/* What happened on this CPU since boot, in the caches of all policies. */
-struct sid2str_stats {
-	unsigned long hits;
-	unsigned long misses;
-	unsigned long evictions;
-	unsigned long skipped;
+/* What may happen, and is counted. */
+enum sid2str_event {
+	SID2STR_HIT,
+	SID2STR_MISS,
+	SID2STR_EVICTION,
+	SID2STR_SKIPPED,
+	SID2STR_EVENTS,
 };
 
-static DEFINE_PER_CPU(struct sid2str_stats, sid2str_stats);
+/*
+ * On this CPU since boot, in the caches of all policies. this_cpu_inc() would
+ * mask interrupts on architectures that have no instruction for it.
+ */
+static DEFINE_PER_CPU(local_t [SID2STR_EVENTS], sid2str_events);
+
+static void sid2str_count(enum sid2str_event event)
+{
+	preempt_disable();
+	local_inc(this_cpu_ptr(&sid2str_events[event]));
+	preempt_enable();
+}
 
 /**
  * sid2str_cache_init - make an empty cache
@@ -102,7 +116,7 @@ int sid2str_get(struct sid2str_slot *slot, char **out, u32 *out_len)
 	str = rcu_dereference(slot->str);
 	if (!str) {
 		rcu_read_unlock();
-		this_cpu_inc(sid2str_stats.misses);
+		sid2str_count(SID2STR_MISS);
 		return -ENOENT;
 	}
 
@@ -118,7 +132,7 @@ int sid2str_get(struct sid2str_slot *slot, char **out, u32 *out_len)
 	}
 	rcu_read_unlock();
 
-	this_cpu_inc(sid2str_stats.hits);
+	sid2str_count(SID2STR_HIT);
 	return rc;
 }
 
@@ -141,8 +155,9 @@ static struct sid2str *sid2str_evict(struct sid2str_cache *cache)
 	/* Once around: all were used, and none is marked any more. */
 	if (list_entry_is_head(str, &cache->ring, ring))
 		str = list_first_entry(&cache->ring, struct sid2str, ring);
+	else if (passed)
+		list_rotate_to_front(&str->ring, &cache->ring);
 
-	list_rotate_to_front(&str->ring, &cache->ring);
 	list_del(&str->ring);
 	RCU_INIT_POINTER(str->slot->str, NULL);
 	return str;
@@ -193,29 +208,23 @@ void sid2str_put(struct sid2str_cache *cache, struct sid2str_slot *slot,
 	spin_unlock_irqrestore(&cache->lock, flags);
 
 	if (victim) {
-		this_cpu_inc(sid2str_stats.evictions);
+		sid2str_count(SID2STR_EVICTION);
 		kfree_rcu(victim, rcu);
 	}
 	return;
 
 skipped:
 	kfree(new);
-	this_cpu_inc(sid2str_stats.skipped);
+	sid2str_count(SID2STR_SKIPPED);
 }
 
-static struct sid2str_stats sid2str_sum_stats(void)
+static unsigned long sid2str_sum(enum sid2str_event event)
 {
-	struct sid2str_stats sum = {};
+	unsigned long sum = 0;
 	int cpu;
 
-	for_each_possible_cpu(cpu) {
-		const struct sid2str_stats *stats = per_cpu_ptr(&sid2str_stats, cpu);
-
-		sum.hits += READ_ONCE(stats->hits);
-		sum.misses += READ_ONCE(stats->misses);
-		sum.evictions += READ_ONCE(stats->evictions);
-		sum.skipped += READ_ONCE(stats->skipped);
-	}
+	for_each_possible_cpu(cpu)
+		sum += local_read(per_cpu_ptr(&sid2str_events[event], cpu));
 	return sum;
 }
 
@@ -234,14 +243,14 @@ static struct sid2str_stats sid2str_sum_stats(void)
  */
 int sid2str_print_stats(const struct sid2str_cache *cache, char *page)
 {
-	const struct sid2str_stats sum = sid2str_sum_stats();
-
 	return scnprintf(page, PAGE_SIZE,
 			 "entries: %u/%u\nhits: %lu\nmisses: %lu\n"
 			 "evictions: %lu\nskipped: %lu\n",
 			 cache ? READ_ONCE(cache->entries) : 0,
 			 CONFIG_SECURITY_SELINUX_SID2STR_CACHE_SIZE,
-			 sum.hits, sum.misses, sum.evictions, sum.skipped);
+			 sid2str_sum(SID2STR_HIT), sid2str_sum(SID2STR_MISS),
+			 sid2str_sum(SID2STR_EVICTION),
+			 sid2str_sum(SID2STR_SKIPPED));
 }
 
 #ifdef CONFIG_SECURITY_SELINUX_KUNIT_TEST

@@ -48,7 +48,7 @@ struct sid2str_slot {
  * @size: the most strings that may be kept, 1 or more
  */
 struct sid2str_cache {
-	spinlock_t lock;
+	spinlock_t lock;	/* protects all below, and the slots */
 	struct list_head ring;
 	u32 entries;
 	u32 size;
