@@ -13,6 +13,8 @@ help:
 	@echo '              policy, let real domains work in it, print the statistics'
 	@echo 'make test     every test; the last line is "N passed, N failed, N skipped"'
 	@echo '              (of all bases, or of the one that BASE= names)'
+	@echo 'make bench    measure what the series does to times, in User Mode Linux'
+	@echo '              (BASE=7.3 unless another one is asked for)'
 	@echo 'make series   write the series as mails that "git am" takes: build/series/$$BASE'
 	@echo 'make try      say step by step whether a tree takes the series: clean, with an'
 	@echo '              offset, or not, and then which hunk'
@@ -33,6 +35,10 @@ run:
 test:
 	@$(S)/test.sh $(if $(KSRC)$(filter-out file,$(origin BASE)),$(BASE),$(BASES))
 
+# only User Mode Linux of 7.3 has two CPUs
+bench:
+	@$(if $(KSRC)$(filter-out file,$(origin BASE)),,BASE=7.3) $(S)/bench.sh
+
 # whether a tree takes the series, step by step
 try:
 	@$(S)/series.sh try
@@ -49,4 +55,4 @@ patches:
 clean:
 	@$(S)/clean.sh
 
-.PHONY: help run test try series tree patches clean
+.PHONY: help run test bench try series tree patches clean

@@ -280,7 +280,7 @@ static void a_sweep_passes_no_more_than_its_limit(struct kunit *test)
 	unsigned int i, marked = 0;
 	struct sid2str *str;
 
-	BUILD_BUG_ON(SID2STR_SWEEP_MAX >= TEST_SLOTS - 1);
+	BUILD_BUG_ON(TEST_SLOTS - 1 <= SID2STR_SWEEP_MAX);
 	for (i = 0; i < TEST_SLOTS - 1; i++) {
 		test_put(table, i);
 		KUNIT_EXPECT_EQ(test, test_get(table, i), 0);
@@ -597,7 +597,7 @@ static void translations_survive_each_other_and_a_new_table(struct kunit *test)
 			break;
 		sid2str_cache_init(&table->cache, STRESS_SIZE);
 		table->generation = generation;
-		msleep(10);
+		msleep(20);
 		old = rcu_replace_pointer(stress->table, table, true);
 		synchronize_rcu();
 		if (test_ring_fault(old))
@@ -621,7 +621,8 @@ static void translations_survive_each_other_and_a_new_table(struct kunit *test)
 		   gets, after.hits - before.hits, after.misses - before.misses,
 		   after.evictions - before.evictions, after.skipped - before.skipped);
 	KUNIT_EXPECT_EQ(test, atomic_read(&stress->wrong), 0);
-	KUNIT_EXPECT_EQ(test, gets, (long)(after.hits - before.hits + after.misses - before.misses));
+	KUNIT_EXPECT_EQ(test, gets,
+			(long)(after.hits - before.hits + after.misses - before.misses));
 	KUNIT_EXPECT_GT(test, after.hits, before.hits);
 	KUNIT_EXPECT_GT(test, after.evictions, before.evictions);
 	KUNIT_EXPECT_GE(test, after.misses - before.misses,

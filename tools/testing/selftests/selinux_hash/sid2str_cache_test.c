@@ -262,7 +262,7 @@ TEST_F(sid2str, strings_are_those_of_another_formatter)
 }
 
 /* @n lookups of context @next(i); count what exact LRU of this size would hit. */
-static int drive(struct __test_metadata *_metadata, FIXTURE_DATA(sid2str) *self,
+static int drive(struct __test_metadata *_metadata, FIXTURE_DATA(sid2str) * const self,
 		 const unsigned int *sequence, unsigned int n, unsigned long *lru)
 {
 	unsigned int *last = calloc(CONTEXTS, sizeof(*last)), i, j, kept = 0;
@@ -291,12 +291,13 @@ static int drive(struct __test_metadata *_metadata, FIXTURE_DATA(sid2str) *self,
 	if (cache_read(&self->after))
 		return -1;
 	TH_LOG("size %lu: %u lookups, %lu hits, exact LRU %lu, %lu skipped", self->before.size, n,
-	       self->after.hits - self->before.hits, *lru, self->after.skipped - self->before.skipped);
+	       self->after.hits - self->before.hits, *lru,
+	       self->after.skipped - self->before.skipped);
 	return 0;
 }
 
 /* Contexts that no other test has, so that exact LRU begins with none of them. */
-static void new_contexts(FIXTURE_DATA(sid2str) *self)
+static void new_contexts(FIXTURE_DATA(sid2str) * const self)
 {
 	unsigned int i;
 
@@ -343,7 +344,8 @@ TEST_F_TIMEOUT(sid2str, loop_over_fewer_than_fit_hits_always, 150)
 	ASSERT_EQ(0, drive(_metadata, self, sequence, n, &lru));
 	if (self->after.skipped == self->before.skipped)
 		EXPECT_LE(self->before.hits + n - some, self->after.hits);
-	EXPECT_EQ(self->before.hits + self->before.misses + n, self->after.hits + self->after.misses);
+	EXPECT_EQ(self->before.hits + self->before.misses + n,
+		  self->after.hits + self->after.misses);
 }
 
 /* The k-th most frequent is asked for about 1 / k as often as the first. */
@@ -372,7 +374,7 @@ TEST_F_TIMEOUT(sid2str, skewed_lookups_hit_as_with_exact_lru, 170)
 #define READERS 3
 
 /* Translate until the parent closes its end; return the number, 0 for a fault. */
-static unsigned int read_strings(FIXTURE_DATA(sid2str) *self, int stop, unsigned int seed)
+static unsigned int read_strings(FIXTURE_DATA(sid2str) * const self, int stop, unsigned int seed)
 {
 	unsigned int n = 0;
 	char c;

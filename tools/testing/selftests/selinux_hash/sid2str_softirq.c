@@ -98,7 +98,7 @@ static int connect_from(const char *context, const struct sockaddr_in *addr)
 }
 
 /* Translations that missed the cache. */
-static long misses(void)
+static long strings_made(void)
 {
 	char text[TEXT_SIZE], *line;
 
@@ -218,7 +218,7 @@ TEST_F_TIMEOUT(softirq, denials_are_audited_while_tasks_read_their_context, 170)
 		 * The clients sleep. So it is in softirq that what they receive
 		 * is checked, denied and audited, and their strings are made.
 		 */
-		missed -= misses();
+		missed -= strings_made();
 		for (i = 0; i < CLIENTS; i++)
 			EXPECT_EQ(1, write(fd[i], "x", 1));
 		for (i = 0; i < CLIENTS; i++) {
@@ -226,7 +226,7 @@ TEST_F_TIMEOUT(softirq, denials_are_audited_while_tasks_read_their_context, 170)
 			failed += status != 0;
 			close(fd[i]);
 		}
-		missed += misses();
+		missed += strings_made();
 		nanosleep(&tick, NULL);
 		n += denials(self->kmsg);
 	}

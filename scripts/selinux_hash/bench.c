@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Times SELinux's functions from within, on one CPU and on several at once
+ *
+ * This is no part of the series: bench.sh adds it to security/selinux/ of a
+ * kernel with the series and of one without. So it may only call what both
+ * have.
+ *
+ * /sys/kernel/debug/selinux_bench, read, lists the cases, each with the most
+ * threads that it can have here. To measure, write
+ *
+ *	CASE THREADS MILLISECONDS
+ *
+ * and read, with the same open file and from its beginning,
+ *
+ *	CASE THREADS CALLS NANOSECONDS
+ *
+ * Each thread is bound to a CPU of its own. They start together, and each makes
+ * calls for the time that was asked for. CALLS and NANOSECONDS, by the clock on
+ * the wall, are summed up over the threads. So NANOSECONDS / CALLS is what one
+ * call takes for the thread that makes it; N threads do N times the work of one
+ * if it stays what it is with one. It includes what a thread waits for locks, and
+ * for the CPU. Of what is freed after a grace period, it includes only what falls
+ * into that time and on those CPUs.
+ */
+
+#include <linux/atomic.h>
+#include <linux/cache.h>
+#include <linux/completion.h>
+#include <linux/cpumask.h>
+#include <linux/debugfs.h>
+#include <linux/fs.h>
+#include <linux/init.h>
+#include <linux/kthread.h>
+#include <linux/ktime.h>
+#include <linux/minmax.h>
+#include <linux/mutex.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "security.h"
+
+#define BENCH_THREADS_MAX	8
+#define BENCH_BATCH		256	/* calls between two looks at the clock */
+#define BENCH_MSECS_MAX		10000
+
+#define BENCH_SPREAD		128	/* SIDs that the cache can hold at once */
+#define BENCH_MISSES		1024	/* per thread, 4 times what it can hold */
+#define BENCH_SIDS		(BENCH_THREADS_MAX * BENCH_MISSES)
+#define BENCH_LONG_CATEGORIES	1024	/* of which every second one is used */
+#define BENCH_STRING_MAX	4096
+
+struct bench_case;
+
+struct bench_thread {
+	const struct bench_case *bench;
+	struct task_struct *task;
+	u64 nsecs_wanted;
+
+	/* a walk, in steps of @step, over @mask + 1 SIDs; set by setup() */
+	const u32 *sids;
+	u32 mask;
+	u32 step;
+	u32 at;
+
+	/* what came of it */
+	u64 calls;
+	u64 nsecs;
+	int rc;
+} ____cacheline_aligned_in_smp;
+
+/**
+ * struct bench_case - something to be timed
+ * @name: its name
+ * @setup: called first, to fill in what @run needs in the threads, which are
+ *	all zeros
+ * @run: called in each thread over and over, to make so many calls
+ * @teardown: called last, also if setup() failed; may be NULL
+ */
+struct bench_case {
+	const char *name;
+	int (*setup)(struct bench_thread *threads, unsigned int n);
+	int (*run)(struct bench_thread *thread, unsigned int calls);
+	void (*teardown)(void);
+};
+
+static DEFINE_MUTEX(bench_lock);	/* all that follows; one measurement at a time */
+static struct bench_thread bench_threads[BENCH_THREADS_MAX];
+static DECLARE_COMPLETION(bench_done);
+static atomic_t bench_waited_for;
+static u32 bench_sids[BENCH_SIDS];
+static u32 bench_long_sid;
+
+/*
+ * SIDs to strings
+ */
+
+/* Find or make the SID of a context. It must be translated to the same string. */
+static int bench_sid(const char *context, u32 *sid)
+{
+	char *str;
+	u32 len;
+	int rc;
+
+	rc = security_context_to_sid(context, strlen(context), sid, GFP_KERNEL);
+	if (rc)
+		return rc;
+	rc = security_sid_to_context(*sid, &str, &len);
+	if (rc)
+		return rc;
+	if (len != strlen(context) + 1 || strcmp(str, context)) {
+		pr_err("selinux_bench: SID %u is %s, not %s\n", *sid, str, context);
+		rc = -EBADMSG;
+	}
+	kfree(str);
+	return rc;
+}
+
+/* The first so many SIDs, all of the same type, and of two categories each. */
+static int bench_make_sids(unsigned int n)
+{
+	unsigned int i;
+	char context[64];
+	int rc;
+
+	for (i = 0; i < n; i++) {
+		snprintf(context, sizeof(context), "system_u:system_r:init_t:s0:c%u,c%u",
+			 i / 32, BENCH_SIDS / 32 + i % 32);
+		rc = bench_sid(context, &bench_sids[i]);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+static int bench_same_setup(struct bench_thread *threads, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		threads[i].sids = bench_sids;
+	return bench_make_sids(1);
+}
+
+static int bench_spread_setup(struct bench_thread *threads, unsigned int n)
+{
+	unsigned int i;
+
+	BUILD_BUG_ON_NOT_POWER_OF_2(BENCH_SPREAD);
+	for (i = 0; i < n; i++) {
+		threads[i].sids = bench_sids;
+		threads[i].mask = BENCH_SPREAD - 1;
+		threads[i].at = i * BENCH_SPREAD / n;
+		threads[i].step = 1 + 36 * i;	/* odd, so that it comes to all */
+	}
+	return bench_make_sids(BENCH_SPREAD);
+}
+
+static int bench_long_setup(struct bench_thread *threads, unsigned int n)
+{
+	char *context __free(kfree) = kmalloc(BENCH_STRING_MAX, GFP_KERNEL);
+	unsigned int i;
+	int len;
+
+	if (!context)
+		return -ENOMEM;
+	len = scnprintf(context, BENCH_STRING_MAX, "system_u:system_r:init_t:s0:c0");
+	for (i = 2; i < BENCH_LONG_CATEGORIES; i += 2)
+		len += scnprintf(context + len, BENCH_STRING_MAX - len, ",c%u", i);
+	for (i = 0; i < n; i++)
+		threads[i].sids = &bench_long_sid;
+	return bench_sid(context, &bench_long_sid);
+}
+
+/* No thread finds what another one has just put into the cache. */
+static int bench_miss_setup(struct bench_thread *threads, unsigned int n)
+{
+	unsigned int i;
+
+	BUILD_BUG_ON_NOT_POWER_OF_2(BENCH_MISSES);
+	for (i = 0; i < n; i++) {
+		threads[i].sids = &bench_sids[i * BENCH_MISSES];
+		threads[i].mask = BENCH_MISSES - 1;
+		threads[i].step = 1;
+	}
+	return bench_make_sids(n * BENCH_MISSES);
+}
+
+static int bench_translate(struct bench_thread *thread, unsigned int calls)
+{
+	u32 at = thread->at;
+	int rc = 0;
+
+	while (calls-- && !rc) {
+		char *str;
+		u32 len;
+
+		rc = security_sid_to_context(thread->sids[at & thread->mask], &str, &len);
+		kfree(str);
+		at += thread->step;
+	}
+	thread->at = at;
+	return rc;
+}
+
+/* What is left of a hit without the cache: a copy of a string of that length. */
+static int bench_copy(struct bench_thread *thread, unsigned int calls)
+{
+	static const char context[] = "system_u:system_r:init_t:s0:c0,c256";
+
+	while (calls--) {
+		char *str = kmemdup(context, sizeof(context), GFP_ATOMIC);
+
+		if (!str)
+			return -ENOMEM;
+		kfree(str);
+	}
+	return 0;
+}
+
+static const struct bench_case bench_cases[] = {
+	{ "copy", bench_same_setup, bench_copy },
+	{ "hit-same", bench_same_setup, bench_translate },
+	{ "hit-spread", bench_spread_setup, bench_translate },
+	{ "hit-long", bench_long_setup, bench_translate },
+	{ "miss", bench_miss_setup, bench_translate },
+};
+
+/*
+ * Measuring
+ */
+
+static int bench_thread(void *data)
+{
+	struct bench_thread *thread = data;
+	u64 start, now;
+
+	atomic_dec(&bench_waited_for);
+	while (atomic_read(&bench_waited_for)) {
+		cpu_relax();
+		cond_resched();
+	}
+
+	start = ktime_get_ns();
+	do {
+		thread->rc = thread->bench->run(thread, BENCH_BATCH);
+		thread->calls += BENCH_BATCH;
+		cond_resched();
+		now = ktime_get_ns();
+	} while (!thread->rc && now - start < thread->nsecs_wanted);
+	thread->nsecs = now - start;
+
+	complete(&bench_done);
+	return 0;
+}
+
+/* Run threads that were set up, each on a CPU of its own. */
+static int bench_run(const struct bench_case *bench, unsigned int n, unsigned int msecs)
+{
+	unsigned int i, cpu = cpumask_first(cpu_online_mask);
+	int rc = 0;
+
+	for (i = 0; i < n; i++) {
+		struct bench_thread *thread = &bench_threads[i];
+		struct task_struct *task;
+
+		thread->bench = bench;
+		thread->nsecs_wanted = (u64)msecs * NSEC_PER_MSEC;
+		task = kthread_create(bench_thread, thread, "selinux_bench/%u", cpu);
+		if (IS_ERR(task)) {
+			while (i--)
+				kthread_stop(bench_threads[i].task);
+			return PTR_ERR(task);
+		}
+		kthread_bind(task, cpu);
+		thread->task = task;
+		cpu = cpumask_next(cpu, cpu_online_mask);
+	}
+
+	/* what was freed before is not to be paid for now */
+	kvfree_rcu_barrier();
+	rcu_barrier();
+
+	atomic_set(&bench_waited_for, n);
+	reinit_completion(&bench_done);
+	for (i = 0; i < n; i++)
+		wake_up_process(bench_threads[i].task);
+	for (i = 0; i < n; i++)
+		wait_for_completion(&bench_done);
+	for (i = 0; i < n; i++)
+		rc = rc ?: bench_threads[i].rc;
+	return rc;
+}
+
+/* Measure one case; return what is to be read. */
+static char *bench_measure(const struct bench_case *bench, unsigned int n, unsigned int msecs)
+{
+	u64 calls = 0, nsecs = 0;
+	unsigned int i;
+	int rc;
+
+	guard(mutex)(&bench_lock);
+	memset(bench_threads, 0, sizeof(bench_threads));
+	rc = bench->setup(bench_threads, n);
+	if (!rc)
+		rc = bench_run(bench, n, msecs);
+	if (bench->teardown)
+		bench->teardown();
+	if (rc)
+		return ERR_PTR(rc);
+
+	for (i = 0; i < n; i++) {
+		calls += bench_threads[i].calls;
+		nsecs += bench_threads[i].nsecs;
+	}
+	return kasprintf(GFP_KERNEL, "%s %u %llu %llu\n", bench->name, n, calls, nsecs);
+}
+
+/*
+ * The file
+ */
+
+static unsigned int bench_threads_max(void)
+{
+	return min_t(unsigned int, num_online_cpus(), BENCH_THREADS_MAX);
+}
+
+static char *bench_list(void)
+{
+	char *list __free(kfree) = NULL;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(bench_cases); i++) {
+		char *longer = kasprintf(GFP_KERNEL, "%s%s %u\n", list ?: "",
+					 bench_cases[i].name, bench_threads_max());
+
+		kfree(list);
+		list = longer;
+		if (!list)
+			return NULL;
+	}
+	return no_free_ptr(list);
+}
+
+static int bench_open(struct inode *inode, struct file *file)
+{
+	file->private_data = bench_list();
+	return file->private_data ? 0 : -ENOMEM;
+}
+
+static int bench_release(struct inode *inode, struct file *file)
+{
+	kfree(file->private_data);
+	return 0;
+}
+
+static ssize_t bench_read(struct file *file, char __user *buf, size_t count, loff_t *ppos)
+{
+	const char *text = file->private_data;
+
+	return simple_read_from_buffer(buf, count, ppos, text, strlen(text));
+}
+
+static ssize_t bench_write(struct file *file, const char __user *buf, size_t count, loff_t *ppos)
+{
+	char line[64], name[32], *text;
+	unsigned int i, n, msecs;
+
+	if (count >= sizeof(line))
+		return -EINVAL;
+	if (copy_from_user(line, buf, count))
+		return -EFAULT;
+	line[count] = '\0';
+	if (sscanf(line, "%31s %u %u", name, &n, &msecs) != 3)
+		return -EINVAL;
+	if (!n || n > bench_threads_max() || !msecs || msecs > BENCH_MSECS_MAX)
+		return -EINVAL;
+
+	for (i = 0; i < ARRAY_SIZE(bench_cases); i++)
+		if (!strcmp(name, bench_cases[i].name))
+			break;
+	if (i == ARRAY_SIZE(bench_cases))
+		return -EINVAL;
+
+	text = bench_measure(&bench_cases[i], n, msecs);
+	if (IS_ERR_OR_NULL(text))
+		return text ? PTR_ERR(text) : -ENOMEM;
+	kfree(file->private_data);
+	file->private_data = text;
+	return count;
+}
+
+static const struct file_operations bench_fops = {
+	.owner		= THIS_MODULE,
+	.open		= bench_open,
+	.read		= bench_read,
+	.write		= bench_write,
+	.release	= bench_release,
+	.llseek		= default_llseek,
+};
+
+static int __init bench_init(void)
+{
+	debugfs_create_file("selinux_bench", 0600, NULL, NULL, &bench_fops);
+	return 0;
+}
+late_initcall(bench_init);
