@@ -38,7 +38,6 @@ check()
 # The text of the series
 #
 
-dictionary=$(dpkg -L codespell | grep '/dictionary.txt$')
 checkpatch()
 {
 	# no Signed-off-by, which whoever submits adds; and no tree here has the
@@ -654,6 +653,7 @@ test_bad_input()
 }
 
 run "$here/packages.sh" test
+dictionary=$(dpkg -L codespell | grep '/dictionary.txt$')
 policy=''
 capture policy "$here/policy.sh"
 
