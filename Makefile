@@ -3,7 +3,7 @@
 # The front door. Each command is a script in scripts/selinux_hash/.
 
 export BASE ?= 6.12
-export KSRC POLICY CACHE
+export KSRC POLICY CACHE SEED
 
 BASES := $(notdir $(wildcard patches/*))
 S := scripts/selinux_hash
@@ -15,6 +15,8 @@ help:
 	@echo '              (of all bases, or of the one that BASE= names)'
 	@echo 'make bench    measure what the series does to times, in User Mode Linux'
 	@echo '              (BASE=7.3 unless another one is asked for)'
+	@echo 'make lab      compare hash3() with other hashes: evenness, cost, attacks; CAPTURE='
+	@echo '              names captures of a running AVC beside those that come with it'
 	@echo 'make series   write the series as mails that "git am" takes: build/series/$$BASE'
 	@echo 'make try      say step by step whether a tree takes the series: clean, with an'
 	@echo '              offset, or not, and then which hunk'
@@ -39,6 +41,9 @@ test:
 bench:
 	@$(if $(KSRC)$(filter-out file,$(origin BASE)),,BASE=7.3) $(S)/bench.sh
 
+lab:
+	@$(S)/lab.sh $(CAPTURE)
+
 # whether a tree takes the series, step by step
 try:
 	@$(S)/series.sh try
@@ -55,4 +60,4 @@ patches:
 clean:
 	@$(S)/clean.sh
 
-.PHONY: help run test bench try series tree patches clean
+.PHONY: help run test bench lab try series tree patches clean

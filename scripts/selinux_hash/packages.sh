@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# packages.sh series|run|test: install the Debian packages that are needed and missing.
+# packages.sh series|run|lab|test: install the Debian packages that are needed and missing.
 # They are named first. Without root, the command to run is printed instead.
 
 # shellcheck source=scripts/selinux_hash/common.sh
@@ -10,13 +10,17 @@
 series=(git xz-utils)
 run=("${series[@]}" bc bison bzip2 ccache flex gcc libc6-dev libelf-dev libsepol-dev
      make patch perl policycoreutils qemu-system-x86)
-test=("${run[@]}" codespell python3 shellcheck sparse)
+lab=("${run[@]}" gnuplot-nox)
+# hashes are measured on 32 bits, too
+[ "$(uname -m)" != x86_64 ] || lab+=(gcc-multilib)
+test=("${lab[@]}" codespell python3 shellcheck sparse)
 
 case "${1:-}" in
 series)	wanted=("${series[@]}") ;;
 run)	wanted=("${run[@]}") ;;
+lab)	wanted=("${lab[@]}") ;;
 test)	wanted=("${test[@]}") ;;
-*)	die "usage: packages.sh series|run|test" ;;
+*)	die "usage: packages.sh series|run|lab|test" ;;
 esac
 
 command -v dpkg-query >/dev/null && command -v apt-get >/dev/null ||

@@ -213,8 +213,10 @@ run_kunit()
 # count_ktap NAME LOG: count the cases of KUnit in a kernel log
 count_ktap()
 {
-	local name=$1 log=$2 txt=$logs/$base-$1.txt result case
+	local name=$1 log=$logs/$base-$1.ktap txt=$logs/$base-$1.txt result case
 
+	# a serial console ends its lines with a carriage return as well
+	tr -d '\r' <"$2" >"$log"
 	run "$tree/tools/testing/kunit/kunit.py" parse "$log" >"$txt" 2>&1 || :
 	while read -r result case; do
 		case $result in
@@ -322,6 +324,17 @@ debug_lines()
 	       sed -n 's/^SELinux: conditional_rules:  \([0-9]*\) .*/\1/p' "$tmp/lines" | tail -n 1)
 }
 
+# The lab works the same figures out from the policy's file, by the same hash.
+lab_agrees()
+{
+	local table
+
+	for table in rules conditional_rules roletr rangetr; do
+		grep "^SELinux: $table:  " "$1" | tail -n 1
+	done >"$tmp/logged"
+	"$tmp/kselftests.out/hashlab" boot-log "$policy/policy" | diff - "$tmp/logged"
+}
+
 cache_is_full()
 {
 	sed -n '/avc.hash_stats$/,/^$/s/^entries: //p' "$1" | tail -n 1 | {
@@ -345,8 +358,56 @@ kselftests_in()
 	check "$machine: every kselftest program ran" diff \
 		<(cd "$tree/tools/testing/selftests/selinux_hash" && printf '%s\n' *_test.c | sed 's/\.c$//' | sort) "$tmp/ran"
 	check "$machine: the log has the figures of every table of the policy" debug_lines "$build/$name.out"
+	check "$machine: the lab has the same figures of the rules and transitions" lab_agrees "$build/$name.out"
 	check "$machine: the cache is full" cache_is_full "$build/$name.out"
 	check "$machine: the kernel log has no complaint" no_complaint "$build/$name.console"
+}
+
+#
+# The hash lab
+#
+
+# On no set of keys may hash3() be worse than MurmurHash3, beyond what is chance.
+hash3_is_even()
+{
+	awk '/^Of [0-9]* sets/ { sets += $2 }
+	     /^hash3.h/ && NF > 5 && $6 ~ /^[0-9.]+$/ && $4 ~ /^[0-9]+$/ && worse_line { worse += $4; lines++ }
+	     { worse_line = /^Of [0-9]* sets/ || (worse_line && NF) }
+	     END { print sets, "sets,", worse, "of them worse,", lines, "summaries"
+		   exit !(sets > 30 && lines > 1 && worse == 0) }' "$build/lab/report.txt"
+}
+
+lab_is_complete()
+{
+	local file
+
+	for file in report.txt evenness.csv chains.csv avc-time.csv choice.csv cost-64.csv cost-32.csv \
+		    cost-evenness.csv chains.svg chains.png cost-evenness.svg cost-evenness.png; do
+		[ -s "$build/lab/$file" ] || { echo "no $file"; return 1; }
+	done
+	! grep -n 'nan' "$build/lab"/*.csv
+}
+
+test_lab()
+{
+	local hashlab=$build/lab/64/hashlab
+
+	say "the hash lab"
+	check "the lab reports" "$here/lab.sh"
+	check "the lab's report is complete" lab_is_complete
+	check "hash3() is no worse than MurmurHash3 on any set of keys" hash3_is_even
+	: >"$tmp/empty.avc"
+	printf '# only a comment\n' >"$tmp/comment.avc"
+	printf '1 2 3\n4 5' >"$tmp/truncated.avc"
+	printf '1 2 3\n4 5 70000\n' >"$tmp/class.avc"
+	check "refused: a capture that is empty" refuses "no keys in it" "$hashlab" avc "$tmp/empty.avc"
+	check "refused: a capture without keys" refuses "no keys in it" "$hashlab" avc "$tmp/comment.avc"
+	check "refused: a capture that is truncated" refuses "line 2: cut off" "$hashlab" avc "$tmp/truncated.avc"
+	check "refused: a capture with a class that is none" refuses "line 2: not a source SID" "$hashlab" avc "$tmp/class.avc"
+	check "refused: what is not a policy" refuses "not a policy" "$hashlab" policy /bin/sh
+	check "refused: a seed that is none" refuses "not a seed" "$hashlab" --seed 1x made-up
+	check "refused: a CAPTURE that does not exist" refuses "is not a file that can be read" \
+		"$here/lab.sh" "$tmp/none"
 }
 
 # Of a kernel's log. (An allocation that KUnit makes fail shows its stack.)
@@ -690,6 +751,7 @@ for base; do
 	test_guests
 	# once is enough
 	[ "$tried" ] || test_debug
+	[ "$tried" ] || test_lab
 	[ "$tried" ] || test_bad_input
 	tried=yes
 done

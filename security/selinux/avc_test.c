@@ -12,9 +12,9 @@ static void avc_hash_is_hash3_of_source_target_and_class(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, avc_hash(0, 0, 0), 0);
 	KUNIT_EXPECT_EQ(test, avc_hash(1, 0, 0), 0x61c88647 >> shift);
-	KUNIT_EXPECT_EQ(test, avc_hash(0, 1, 0), 0x44323800 >> shift);
-	KUNIT_EXPECT_EQ(test, avc_hash(0, 0, 1), 0x91c00000 >> shift);
-	KUNIT_EXPECT_EQ(test, avc_hash(1, 1, 1), 0x37babe47 >> shift);
+	KUNIT_EXPECT_EQ(test, avc_hash(0, 1, 0), 0xe4432380 >> shift);
+	KUNIT_EXPECT_EQ(test, avc_hash(0, 0, 1), 0x2191c000 >> shift);
+	KUNIT_EXPECT_EQ(test, avc_hash(1, 1, 1), 0xa41a65c7 >> shift);
 }
 
 static void avc_hash_is_below_the_number_of_slots(struct kunit *test)

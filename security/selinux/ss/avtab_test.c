@@ -256,6 +256,19 @@ static void avtab_alloc_dup_gives_an_empty_table_of_the_same_size(struct kunit *
 	}
 }
 
+/* The products of hash3(), worked out by hand in its own test. */
+static void avtab_hash_is_hash3_of_source_target_and_class(struct kunit *test)
+{
+	const struct avtab_key none = {}, source = { .source_type = 1 },
+			       target = { .target_type = 1 },
+			       class = { .target_class = 1 };
+
+	KUNIT_EXPECT_EQ(test, avtab_hash(&none, 15), 0);
+	KUNIT_EXPECT_EQ(test, avtab_hash(&source, 15), 0x61c88647 >> 17);
+	KUNIT_EXPECT_EQ(test, avtab_hash(&target, 15), 0xe4432380 >> 17);
+	KUNIT_EXPECT_EQ(test, avtab_hash(&class, 15), 0x2191c000 >> 17);
+}
+
 static int avtab_test_init(struct kunit *test)
 {
 	/* only made if SELinux is one of the LSMs that the boot chose */
@@ -265,6 +278,7 @@ static int avtab_test_init(struct kunit *test)
 }
 
 static struct kunit_case avtab_test_cases[] = {
+	KUNIT_CASE(avtab_hash_is_hash3_of_source_target_and_class),
 	KUNIT_CASE(avtab_holds_1_to_100000_rules),
 	KUNIT_CASE(avtab_of_no_rules_has_no_slots),
 	KUNIT_CASE(avtab_has_at_most_65536_slots),
