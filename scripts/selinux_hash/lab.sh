@@ -89,7 +89,7 @@ if [ ${#captures[@]} -gt 0 ]; then
 fi
 section "Made-up keys" hashlab --csv "$out/evenness.csv" made-up
 section "An AVC over time: made up" hashlab --csv "$out/avc-time.csv" avc-time
-section "Bits" hashlab --csv "$out/choice.csv" avalanche
+section "Bits" hashlab --csv "$out/choice.csv" bits
 section "An attack" hashlab --csv "$out/choice.csv" attack
 section "Cost, $word bits" "$out/$word/hashcost" "$out/cost-$word.csv"
 if [ "$(uname -m)" = x86_64 ]; then

@@ -16,6 +16,7 @@
  * single steps, less those of a function that hashes nothing.
  */
 
+#include <assert.h>
 #include <err.h>
 #include <errno.h>
 #include <stdio.h>
@@ -32,24 +33,22 @@
 #define CALLS		4096
 #define BITS		15	/* an avtab of 32,768 slots */
 
-typedef u32 (*hash_t)(u32 a, u32 b, u32 c);
+typedef u32 (*call_t)(u32 a, u32 b, u32 c);
 
-/* Neither known to the compiler, nor kept in memory. */
-#define hide(number) asm volatile("" : "+r"(number))
+/* What the compiler then knows nothing about. */
+static inline u32 hide(u32 number)
+{
+	asm volatile("" : "+r"(number));
+	return number;
+}
 
+/* In nanoseconds; what is timed takes thousands of them. */
 static unsigned long long now(void)
 {
-#if defined(__x86_64__) || defined(__i386__)
-	unsigned int low, high;
-
-	asm volatile("lfence; rdtsc; lfence" : "=a"(low), "=d"(high) : : "memory");
-	return (unsigned long long)high << 32 | low;
-#else
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return t.tv_sec * 1000000000ULL + t.tv_nsec;
-#endif
 }
 
 static unsigned long long additions(void)
@@ -59,18 +58,18 @@ static unsigned long long additions(void)
 	int i;
 
 	/* of a register, as some CPUs add a constant in no time */
-	hide(y);
+	y = hide(y);
 	for (i = 0; i < CALLS; i++) {
-		x += y; hide(x);
-		x += y; hide(x);
-		x += y; hide(x);
-		x += y; hide(x);
+		x = hide(x + y);
+		x = hide(x + y);
+		x = hide(x + y);
+		x = hide(x + y);
 	}
 	return now() - start;
 }
 
 /* For each hash: the chain through each number, and no chain at all. */
-#define DEFINE(name, ...)						\
+#define DEFINE_COST(name)						\
 static unsigned long long chain_##name(int through)			\
 {									\
 	u32 a = 1, b = 2, c = 3;					\
@@ -78,9 +77,9 @@ static unsigned long long chain_##name(int through)			\
 	int i;								\
 									\
 	for (i = 0; i < CALLS; i++) {					\
-		hide(a);						\
-		hide(b);						\
-		hide(c);						\
+		a = hide(a);						\
+		b = hide(b);						\
+		c = hide(c);						\
 		if (through == 0)					\
 			a = lab_##name(a, b, c, BITS);			\
 		else if (through == 1)					\
@@ -88,9 +87,7 @@ static unsigned long long chain_##name(int through)			\
 		else							\
 			c = lab_##name(a, b, c, BITS);			\
 	}								\
-	hide(a);							\
-	hide(b);							\
-	hide(c);							\
+	hide(a + b + c);						\
 	return now() - start;						\
 }									\
 									\
@@ -100,14 +97,8 @@ static unsigned long long many_##name(void)				\
 	u32 sum = 0;							\
 	int i;								\
 									\
-	for (i = 0; i < CALLS; i++) {					\
-		u32 a = i, b = i, c = i;				\
-									\
-		hide(a);						\
-		hide(b);						\
-		hide(c);						\
-		sum += lab_##name(a, b, c, BITS);			\
-	}								\
+	for (i = 0; i < CALLS; i++)					\
+		sum += lab_##name(hide(i), hide(i), hide(i), BITS);	\
 	hide(sum);							\
 	return now() - start;						\
 }									\
@@ -116,31 +107,50 @@ static noinline u32 call_##name(u32 a, u32 b, u32 c)	\
 {									\
 	return lab_##name(a, b, c, BITS);				\
 }
-LAB_HASHES(DEFINE)
+
+DEFINE_COST(shift_xor)
+DEFINE_COST(murmur3)
+DEFINE_COST(jhash)
+DEFINE_COST(hash3_2020)
+DEFINE_COST(lanes)
+DEFINE_COST(lanes_28)
+DEFINE_COST(in_a_row)
+DEFINE_COST(two)
+DEFINE_COST(sum)
+DEFINE_COST(rotate_9_19)
+DEFINE_COST(hash3)
 
 static noinline u32 call_nothing(u32 a, u32 b, u32 c)
 {
-	hide(a);
-	return a;
+	return hide(a);
 }
 
-static const struct {
-	const char *name, *what;
+static const struct cost {
+	lab_hash_t hash;
 	unsigned long long (*chain)(int through);
 	unsigned long long (*many)(void);
-	hash_t call;
-} hashes[] = {
-#define ENTRY(name, shown, order, what) \
-	{ shown, what, chain_##name, many_##name, call_##name },
-	LAB_HASHES(ENTRY)
+	call_t call;
+} costs[] = {
+#define COST(name) { lab_##name, chain_##name, many_##name, call_##name }
+	COST(shift_xor),
+	COST(murmur3),
+	COST(jhash),
+	COST(hash3_2020),
+	COST(lanes),
+	COST(lanes_28),
+	COST(in_a_row),
+	COST(two),
+	COST(sum),
+	COST(rotate_9_19),
+	COST(hash3),
 };
 
-#define HASHES (sizeof(hashes) / sizeof(*hashes))
+#define HASHES LAB_HASHES
+static_assert(sizeof(costs) / sizeof(*costs) == HASHES, "a hash is left out");
 
 /* Instructions of a child that calls a hash once, and ends. */
-static long steps(hash_t call)
+static long steps(call_t call)
 {
-	volatile u32 sink;
 	long count = 0;
 	int status;
 	pid_t pid = fork();
@@ -151,8 +161,7 @@ static long steps(hash_t call)
 		if (ptrace(PTRACE_TRACEME, 0, NULL, NULL))
 			_exit(2);
 		raise(SIGSTOP);
-		sink = call(1, 2, 3);
-		(void)sink;
+		hide(call(1, 2, 3));
 		_exit(0);
 	}
 	if (waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status))
@@ -206,14 +215,18 @@ int main(int argc, char **argv)
 			err(2, "%s", argv[1]);
 	}
 
+	for (h = 0; h < HASHES; h++)
+		if (costs[h].hash != lab_hashes[h].hash)
+			errx(2, "%s is not where it is in lab_hashes.h", lab_hashes[h].name);
+
 	/* what disturbs for a while is not to fall on one hash */
 	for (m = 0; m < MEASUREMENTS; m++) {
 		for (h = 0; h < HASHES; h++) {
 			double cycle = additions() / 4.0;
 
 			for (through = 0; through < 3; through++)
-				figures[h][through][m] = hashes[h].chain(through) / cycle;
-			figures[h][3][m] = hashes[h].many() / cycle;
+				figures[h][through][m] = costs[h].chain(through) / cycle;
+			figures[h][3][m] = costs[h].many() / cycle;
 		}
 	}
 	for (h = 0; h < HASHES; h++) {
@@ -224,28 +237,29 @@ int main(int argc, char **argv)
 				chain[h] = q;
 		}
 		many[h] = quartiles(figures[h][3]);
-		if (!strcmp(hashes[h].name, "murmur3"))
+		if (!strcmp(lab_hashes[h].name, "murmur3"))
 			reference = chain[h].med;
 	}
 
 	nothing = steps(call_nothing);
-	printf("%zu bits            cycles in a chain           of murmur3  cycles, many       instructions\n",
-	       8 * sizeof(long));
+	printf("%zu bits           cycles in a chain        of murmur3", 8 * sizeof(long));
+	printf("    cycles, many    instructions\n");
 	if (csv)
-		fprintf(csv, "word,hash,chain_q1,chain,chain_q3,of_murmur3,many_q1,many,many_q3,instructions\n");
+		fprintf(csv,
+			"word,hash,chain_q1,chain,chain_q3,of_murmur3,many_q1,many,many_q3,instructions\n");
 	for (h = 0; h < HASHES; h++) {
 		char count[24] = "?";
 
-		instructions = steps(hashes[h].call);
+		instructions = steps(costs[h].call);
 		if (nothing >= 0 && instructions >= 0)
 			snprintf(count, sizeof(count), "%ld", instructions - nothing);
 		printf("%-8s %18.2f (%.2f to %.2f) %10.2f %12.2f (%.2f to %.2f) %6s   %s\n",
-		       hashes[h].name, chain[h].med, chain[h].q1, chain[h].q3,
+		       lab_hashes[h].name, chain[h].med, chain[h].q1, chain[h].q3,
 		       chain[h].med / reference, many[h].med, many[h].q1, many[h].q3,
-		       count, hashes[h].what);
+		       count, lab_hashes[h].what);
 		if (csv)
 			fprintf(csv, "%zu,\"%s\",%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%s\n",
-				8 * sizeof(long), hashes[h].name, chain[h].q1,
+				8 * sizeof(long), lab_hashes[h].name, chain[h].q1,
 				chain[h].med, chain[h].q3, chain[h].med / reference,
 				many[h].q1, many[h].med, many[h].q3, count);
 	}

@@ -9,7 +9,7 @@
  *	made-up		keys made up after what systems do, and plain families
  *	avc-time [FILE]	an AVC as entries come and go: of a capture, or of hosts
  *			of containers
- *	avalanche	what a change of one bit changes; keys that no table can
+ *	bits		what a change of one bit changes; keys that no table can
  *			tell apart
  *	attack		the fullest bucket, for someone who chooses the SIDs
  *	boot-log FILE	of a policy, what the kernel's debug lines have to say
@@ -40,19 +40,8 @@
 #include "lab_hashes.h"
 #include "lab_keys.h"
 
-typedef u32 (*hash_t)(u32 a, u32 b, u32 c, unsigned int bits);
-
-static const struct {
-	const char *name, *what;
-	hash_t hash;
-	bool class_first;	/* in avtab */
-} hashes[] = {
-#define ENTRY(name, shown, class_first, what) { shown, what, lab_##name, class_first },
-	LAB_HASHES(ENTRY)
-};
-
-#define HASHES		ARRAY_SIZE(hashes)
-#define MURMUR3		1	/* its place in LAB_HASHES */
+#define HASHES		LAB_HASHES
+#define MURMUR3		1	/* its place in lab_hashes */
 #define HASH3		(HASHES - 1)
 
 /* Standard deviations that 95 of 100 are within. */
@@ -73,17 +62,20 @@ static void *zeroed(size_t count, size_t size)
 static u32 bucket_of(unsigned int h, const struct lab_key *key, enum lab_table table,
 		     unsigned int bits)
 {
-	switch (table) {
-	case LAB_AVTAB:
-		if (hashes[h].class_first)
-			return hashes[h].hash(key->tclass, key->target, key->source, bits);
-		break;
-	case LAB_HASHTAB:
-		return hashes[h].hash(key->source, key->target, key->tclass, 16) & ((1U << bits) - 1);
-	default:
-		break;
-	}
-	return hashes[h].hash(key->source, key->target, key->tclass, bits);
+	lab_hash_t hash = lab_hashes[h].hash;
+
+	if (table == LAB_AVTAB && lab_hashes[h].class_first)
+		return hash(key->tclass, key->target, key->source, bits);
+	if (table == LAB_HASHTAB)
+		return low_bits(hash(key->source, key->target, key->tclass, 16), bits);
+	return hash(key->source, key->target, key->tclass, bits);
+}
+
+/* Of a linear congruential generator by D. Knuth: the upper bits are good. */
+static u64 next_random(u64 *state)
+{
+	*state = *state * 6364136223846793005ULL + 1442695040888963407ULL;
+	return *state;
 }
 
 /*
@@ -135,10 +127,8 @@ static double miss_of(unsigned int h, const struct lab_keys *keys, const u32 *ch
 	memcpy(sorted, keys->keys, keys->count * sizeof(*sorted));
 	qsort(sorted, keys->count, sizeof(*sorted), key_cmp);
 	for (tries = 0; tries < 20000; tries++) {
-		for (i = 0; i < 3; i++) {
-			random = random * 6364136223846793005ULL + 1442695040888963407ULL;
-			number[i] = (random >> 32) * keys->count >> 32;
-		}
+		for (i = 0; i < 3; i++)
+			number[i] = (next_random(&random) >> 32) * keys->count >> 32;
 		missing = (struct lab_key) {
 			keys->keys[number[0]].source,
 			keys->keys[number[1]].target,
@@ -225,7 +215,7 @@ static void print_heading(const char *first, int width)
 
 	printf("%-*s", width, first);
 	for (h = 0; h < HASHES; h++)
-		printf(" %8s", hashes[h].name);
+		printf(" %8s", lab_hashes[h].name);
 	printf("\n");
 }
 
@@ -244,8 +234,9 @@ static void write_csv(const struct lab_set *set, unsigned int table, unsigned in
 	char miss[32];
 
 	if (csv)
-		fprintf(csv, "\"%s\",%u,%zu,%zu,\"%s\",%zu,%zu,%zu,%zu,%zu,%.0f,%.4f,%s,%.4f,%.4f\n",
-			set->name, table, f->entries, f->buckets, hashes[h].name, f->used,
+		fprintf(csv,
+			"\"%s\",%u,%zu,%zu,\"%s\",%zu,%zu,%zu,%zu,%zu,%.0f,%.4f,%s,%.4f,%.4f\n",
+			set->name, table, f->entries, f->buckets, lab_hashes[h].name, f->used,
 			f->longest, f->q1, f->med, f->q3, f->squares, f->hit,
 			figure(miss, f->miss, ""), mean, CONFIDENCE * deviation);
 }
@@ -266,7 +257,7 @@ static void write_chains(const struct lab_set *set, unsigned int h)
 	for (i = 0; i < (size_t)1 << keys->bits; i++)
 		count[chains[i]]++;
 	for (length = 0; length <= longest; length++)
-		fprintf(chains_csv, "\"%s\",\"%s\",%u,%zu\n", set->name, hashes[h].name, length,
+		fprintf(chains_csv, "\"%s\",\"%s\",%u,%zu\n", set->name, lab_hashes[h].name, length,
 			count[length]);
 	free(count);
 	free(chains);
@@ -314,15 +305,17 @@ static void print_sets(const struct lab_sets *sets)
 	unsigned int h;
 	size_t s;
 
-	printf("Nodes visited by a hit\n\n");
+	for (h = 0; h < HASHES; h++)
+		printf("%-8s %s\n", lab_hashes[h].name, lab_hashes[h].what);
+	printf("\nNodes visited by a hit\n\n");
 	print_heading("keys                              chance", 48);
 	for (s = 0; s < sets->count; s++)
 		print_hits(&sets->sets[s], verdicts);
 
-	printf("\nOf %zu sets                 worse than chance  better  worse than murmur3  nodes, to chance  the worst\n",
-	       sets->count);
+	printf("\nOf %2zu sets   worse than chance  better  worse than murmur3", sets->count);
+	printf("  nodes, to chance  the worst\n");
 	for (h = 0; h < HASHES; h++)
-		printf("%-8s %36u %7u %19u %17.3f  %.3f %s\n", hashes[h].name,
+		printf("%-8s %21u %7u %19u %17.3f  %.3f %s\n", lab_hashes[h].name,
 		       verdicts[h].worse_than_chance, verdicts[h].better_than_chance,
 		       verdicts[h].worse_than_murmur3, verdicts[h].sum / sets->count,
 		       verdicts[h].worst, verdicts[h].worst_set);
@@ -345,7 +338,7 @@ static void print_tables(const struct lab_sets *sets)
 			char quartiles[64], miss[32];
 
 			snprintf(quartiles, sizeof(quartiles), "%zu/%zu/%zu", f.q1, f.med, f.q3);
-			printf("%-8s %6zu %8zu %10s %15.0f %8.4f %8s\n", hashes[h].name, f.used,
+			printf("%-8s %6zu %8zu %10s %15.0f %8.4f %8s\n", lab_hashes[h].name, f.used,
 			       f.longest, quartiles, f.squares, f.hit, figure(miss, f.miss, "-"));
 		}
 	}
@@ -360,9 +353,11 @@ static void boot_log(const char *path)
 	for (s = 0; s < sets.count; s++) {
 		struct figures f = measure(HASH3, &sets.sets[s].tables[0]);
 
-		printf("SELinux: %s:  %zu entries and %zu/%zu buckets used, longest chain length %zu, non-zero q1/med/q3 %zu/%zu/%zu, sum of chain length^2 %.0f\n",
-		       strrchr(sets.sets[s].name, ' ') + 1, f.entries, f.used, f.buckets, f.longest,
-		       f.q1, f.med, f.q3, f.squares);
+		printf("SELinux: %s:  %zu entries and %zu/%zu buckets used, ",
+		       strrchr(sets.sets[s].name, ' ') + 1, f.entries, f.used, f.buckets);
+		printf("longest chain length %zu, non-zero q1/med/q3 %zu/%zu/%zu, ",
+		       f.longest, f.q1, f.med, f.q3);
+		printf("sum of chain length^2 %.0f\n", f.squares);
 	}
 }
 
@@ -468,7 +463,8 @@ static struct avc run_avc(unsigned int h, unsigned int bits, size_t threshold,
 	free(avc.nodes);
 	avc.chains = NULL;
 	avc.length = NULL;
-	avc.nodes = avc.unused = NULL;
+	avc.nodes = NULL;
+	avc.unused = NULL;
 	return avc;
 }
 
@@ -483,7 +479,8 @@ static void print_avc_over_time(const char *name, unsigned int bits, size_t thre
 
 	for (h = 0; h < HASHES; h++)
 		avc[h] = run_avc(h, bits, threshold, keys, count);
-	printf("\n%s: %zu lookups, threshold %zu, %u buckets\n", name, count, threshold, 1U << bits);
+	printf("\n%s: %zu lookups, threshold %zu, %u buckets\n", name, count, threshold,
+	       1U << bits);
 	print_heading("", 18);
 	for (i = 0; i < ARRAY_SIZE(row); i++) {
 		printf("%-18s", row[i]);
@@ -503,8 +500,8 @@ static void print_avc_over_time(const char *name, unsigned int bits, size_t thre
 				printf(" %8zu", a->longest);
 			if (csv && !i)
 				fprintf(csv, "\"%s\",%zu,%zu,%u,\"%s\",%.4f,%.4f,%s,%s,%zu\n", name,
-					count, threshold, 1U << bits, hashes[h].name, f[0], f[1],
-					figure(hit, f[2], ""), figure(miss, f[3], ""), a->longest);
+					count, threshold, 1U << bits, lab_hashes[h].name, f[0],
+					f[1], figure(hit, f[2], ""), figure(miss, f[3], ""), a->longest);
 		}
 		printf("\n");
 	}
@@ -526,14 +523,11 @@ static void avc_over_time(int files, char **file)
 	size_t count;
 	char name[64];
 
-	if (csv)
-		fprintf(csv, "keys,lookups,threshold,buckets,hash,hits_percent,mean_hit,each_hit,each_miss,longest\n");
 	printf("An AVC over time, with the kernel's rule of what makes room. The mean hit is\n"
 	       "one of any entry, at the time of each lookup.\n");
 	for (i = 0; i < (unsigned int)files; i++) {
 		keys = lab_read_capture(file[i], &count);
-		print_avc_over_time(strrchr(file[i], '/') ? strrchr(file[i], '/') + 1 : file[i], 9, 512,
-				    keys, count);
+		print_avc_over_time(lab_file_name(file[i]), 9, 512, keys, count);
 		free(keys);
 	}
 	for (i = 0; !files && i < ARRAY_SIZE(host); i++) {
@@ -548,55 +542,71 @@ static void avc_over_time(int files, char **file)
  * A change of one bit
  */
 
+/* The low bits of SIDs and classes, which are those that differ. */
+static const unsigned int key_bits[] = { 12, 12, 7 };
+
+#define FLIPS 4000	/* of each bit */
+
+/*
+ * Percent of the bits of the index that change with one bit of one number of a
+ * key, which is 0 to 2; adds up in how many keys none does.
+ */
+static double flip(unsigned int h, unsigned int index_bits, unsigned int number,
+		   unsigned int bit, double *same)
+{
+	double flips = 0;
+	u64 random = seed;
+	unsigned int i;
+
+	for (i = 0; i < FLIPS; i++) {
+		u64 bits = next_random(&random);
+		u32 key[] = { bits >> 52, bits >> 40 & 0xfff, bits >> 33 & 0x7f };
+		u32 one, other;
+
+		one = lab_hashes[h].hash(key[0], key[1], key[2], index_bits);
+		key[number] ^= 1U << bit;
+		other = lab_hashes[h].hash(key[0], key[1], key[2], index_bits);
+		flips += __builtin_popcount(one ^ other);
+		*same += one == other;
+	}
+	return 100 * flips / FLIPS / index_bits;
+}
+
+static void print_avalanche(unsigned int h, unsigned int index_bits)
+{
+	double least = 100, most = 0, sum = 0, same = 0, figure;
+	unsigned int number, bit, bits = 0;
+
+	for (number = 0; number < 3; number++) {
+		for (bit = 0; bit < key_bits[number]; bit++, bits++) {
+			figure = flip(h, index_bits, number, bit, &same);
+			sum += figure;
+			least = figure < least ? figure : least;
+			most = figure > most ? figure : most;
+		}
+	}
+	same *= 100.0 / FLIPS / bits;
+	printf("%9.1f %8.1f %7.1f %9.3f", sum / bits, least, most, same);
+	if (csv)
+		fprintf(csv, "bit-changed,\"%s\",%u,%.2f,%.2f,%.2f,%.4f\n", lab_hashes[h].name,
+			index_bits, sum / bits, least, most, same);
+}
+
 static void avalanche(void)
 {
-	/* the low bits of SIDs and classes, which are those that differ */
-	static const unsigned int width[] = { 12, 12, 7 };
-	static const unsigned int index[] = { 9, 13 };
-	const unsigned int samples = 4000;
-	unsigned int h, i, number, bit, s;
-	u64 random;
+	unsigned int h;
 
 	printf("One bit of a key changed, 12 of source and target and 7 of the class: how many\n"
-	       "bits of the index change (50 %% by chance), for the bit of the key that changes\n"
-	       "most and least; and keys of which the index stays the same.\n\n"
-	       "         %% of 9 bits      least    most   same index  %% of 13 bits     least    most   same index\n"
-	       "chance           50.0                        0.195            50.0                        0.012\n");
+	       "percent of the bits of the index change, on average and for the bit of the key\n"
+	       "that changes least and most; and percent of keys of which no bit does.\n\n"
+	       "                    an index of 9 bits                 an index of 13 bits\n"
+	       "             mean    least    most      same      mean    least    most      same\n"
+	       "chance       50.0                      0.195      50.0                      0.012\n");
 	for (h = 0; h < HASHES; h++) {
-		printf("%-8s", hashes[h].name);
-		for (i = 0; i < ARRAY_SIZE(index); i++) {
-			double least = 100, most = 0, sum = 0, same = 0, cells = 0;
-
-			random = seed;
-			for (number = 0; number < 3; number++) {
-				for (bit = 0; bit < width[number]; bit++) {
-					double flips = 0;
-
-					for (s = 0; s < samples; s++) {
-						u32 key[3], one, other;
-
-						random = random * 6364136223846793005ULL + 1442695040888963407ULL;
-						key[0] = random >> 52;
-						key[1] = random >> 40 & 0xfff;
-						key[2] = random >> 33 & 0x7f;
-						one = hashes[h].hash(key[0], key[1], key[2], index[i]);
-						key[number] ^= 1U << bit;
-						other = hashes[h].hash(key[0], key[1], key[2], index[i]);
-						flips += __builtin_popcount(one ^ other);
-						same += one == other;
-						cells++;
-					}
-					flips *= 100.0 / samples / index[i];
-					sum += flips / (width[0] + width[1] + width[2]);
-					least = flips < least ? flips : least;
-					most = flips > most ? flips : most;
-				}
-			}
-			printf("%13.1f %10.1f %7.1f %12.3f%s", sum, least, most, 100 * same / cells, i ? "\n" : "  ");
-			if (csv)
-				fprintf(csv, "avalanche,\"%s\",%u,%.2f,%.2f,%.2f,%.4f\n", hashes[h].name,
-					index[i], sum, least, most, 100 * same / cells);
-		}
+		printf("%-8s", lab_hashes[h].name);
+		print_avalanche(h, 9);
+		print_avalanche(h, 13);
+		printf("\n");
 	}
 }
 
@@ -621,119 +631,139 @@ static unsigned long long equal_pairs(u64 *numbers, size_t count)
 	return pairs;
 }
 
-/* Keys with the same 32 bits collide in every table, however large. */
+/*
+ * Pairs of keys with the same 32 bits, which collide in every table, among so many
+ * random ones: SIDs below 2^bits, classes below 2^7.
+ */
+static unsigned long long overlap(unsigned int h, unsigned int bits, size_t count)
+{
+	const u32 sids = (1U << bits) - 1, classes = (1U << 7) - 1;
+	u64 *keys = zeroed(count, sizeof(*keys)), *all = zeroed(count, sizeof(*all));
+	unsigned long long pairs;
+	u64 random = seed;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		u64 key = next_random(&random) >> (64 - 2 * bits - 7);
+
+		keys[i] = key;
+		all[i] = lab_hashes[h].hash(key >> (bits + 7), key >> 7 & sids, key & classes, 32);
+	}
+	/* where there are few keys, some are drawn twice */
+	pairs = equal_pairs(all, count) - equal_pairs(keys, count);
+	free(keys);
+	free(all);
+	return pairs;
+}
+
 static void lane_overlap(void)
 {
-	static const unsigned int bits_of_sids[] = { 10, 11, 12, 13, 16, 20, 24 };
-	const unsigned int bits_of_class = 7;
-	const size_t count = 1 << 20;
-	u64 *keys = zeroed(count, sizeof(*keys)), *all = zeroed(count, sizeof(*all));
+	static const unsigned int bits[] = { 10, 11, 12, 13, 16, 20, 24 };
+	unsigned long long pairs;
 	unsigned int h, i;
-	size_t k;
 
-	printf("\nPairs of keys that no table can tell apart, since all 32 bits of the hash are the\n"
-	       "same, among 2^20 random keys, SIDs below 2^bits, classes below 2^7; by chance: 128\n\n");
-	printf("bits    ");
-	for (i = 0; i < ARRAY_SIZE(bits_of_sids); i++)
-		printf(" %10u", bits_of_sids[i]);
+	printf("\nPairs of keys that no table can tell apart, since all 32 bits of the hash are\n"
+	       "the same, among 2^20 random keys, SIDs below 2^bits, classes below 2^7. By\n"
+	       "chance there are 128.\n\nbits    ");
+	for (i = 0; i < ARRAY_SIZE(bits); i++)
+		printf(" %9u", bits[i]);
 	printf("\n");
 	for (h = 0; h < HASHES; h++) {
-		printf("%-8s", hashes[h].name);
-		for (i = 0; i < ARRAY_SIZE(bits_of_sids); i++) {
-			const unsigned int bits = bits_of_sids[i];
-			unsigned long long pairs;
-			u64 random = seed;
-
-			for (k = 0; k < count; k++) {
-				random = random * 6364136223846793005ULL + 1442695040888963407ULL;
-				keys[k] = random >> (64 - 2 * bits - bits_of_class);
-				all[k] = hashes[h].hash(keys[k] >> (bits + bits_of_class),
-							keys[k] >> bits_of_class & ((1U << bits) - 1),
-							keys[k] & ((1U << bits_of_class) - 1), 32);
-			}
-			/* where there are few keys, some are drawn twice */
-			pairs = equal_pairs(all, count) - equal_pairs(keys, count);
-			printf(" %10llu", pairs);
+		printf("%-8s", lab_hashes[h].name);
+		for (i = 0; i < ARRAY_SIZE(bits); i++) {
+			pairs = overlap(h, bits[i], 1 << 20);
+			printf(" %9llu", pairs);
 			if (csv)
-				fprintf(csv, "overlap,\"%s\",%u,%llu,,,\n", hashes[h].name, bits, pairs);
+				fprintf(csv, "not-told-apart,\"%s\",%u,%llu,,,\n",
+					lab_hashes[h].name, bits[i], pairs);
 		}
 		printf("\n");
 	}
-	free(keys);
-	free(all);
 }
 
 /*
  * Someone who chooses
- */
-
-/*
+ *
  * SIDs are numbered as contexts come up, so who brings up contexts gets SIDs in a
  * row, behind those of the system, and chooses which of them to use. All keys
  * that can be made of so many SIDs are tried, so nobody finds a fuller bucket.
  */
+
+#define FIRST_SID	301
+#define FILE_CLASS	7
+
+/* The fullest bucket with so many sources, each with so many targets. */
+static u32 fullest(unsigned int h, unsigned int index_bits, u32 sources, u32 targets)
+{
+	u32 *chains = zeroed(1U << index_bits, sizeof(*chains)), longest = 0, s, t, *chain;
+
+	for (s = FIRST_SID; s < FIRST_SID + sources; s++) {
+		for (t = FIRST_SID; t < FIRST_SID + targets; t++) {
+			chain = &chains[lab_hashes[h].hash(s, t, FILE_CLASS, index_bits)];
+			if (++*chain > longest)
+				longest = *chain;
+		}
+	}
+	free(chains);
+	return longest;
+}
+
+/* How many SIDs, each with each, it takes to put so many keys into one bucket. */
+static u32 sids_for(unsigned int h, unsigned int index_bits, u32 wanted)
+{
+	u32 *chains = zeroed(1U << index_bits, sizeof(*chains)), longest = 0, sid, other, *chain;
+
+	for (sid = FIRST_SID; longest < wanted; sid++) {
+		for (other = FIRST_SID; other <= sid; other++) {
+			chain = &chains[lab_hashes[h].hash(sid, other, FILE_CLASS, index_bits)];
+			if (++*chain > longest)
+				longest = *chain;
+			if (other == sid)
+				break;
+			chain = &chains[lab_hashes[h].hash(other, sid, FILE_CLASS, index_bits)];
+			if (++*chain > longest)
+				longest = *chain;
+		}
+	}
+	free(chains);
+	return sid - FIRST_SID;
+}
+
 static void attack(void)
 {
-	static const unsigned int index[] = { 9, 13 };
-	const u32 first = 301, class = 7;
-	const size_t wanted = 512;
+	static const unsigned int index_bits[] = { 9, 13 };
 	unsigned int h, i;
-	u32 s, t;
 
-	printf("The fullest bucket that can be filled with SIDs in a row behind the first 300,\n"
-	       "one class: by one source and 1,000 or 500,000 targets, by 1,000 sources and\n"
-	       "1,000 targets; and SIDs that it takes to fill one with 512 keys.\n\n"
-	       "         512 buckets                                 8,192 buckets\n"
-	       "           1 x 1,000  1 x 500,000  10^6      SIDs    1 x 1,000  1 x 500,000  10^6      SIDs\n"
-	       "mean             2.0        976.6  1953.1       512          0.1         61.0   122.1      2048\n");
+	printf("The fullest bucket that can be filled with SIDs in a row behind the first 300, of\n"
+	       "one class: by one source and 1,000 or 500,000 targets, and by 1,000 sources and\n"
+	       "as many targets; and the SIDs that it takes to put 512 keys into one bucket.\n"
+	       "\"mean\" is what there is in a bucket on average.\n\n"
+	       "           512 buckets                            8,192 buckets\n"
+	       "           1 to 1,000  500,000   10^6    SIDs     1 to 1,000  500,000   10^6    SIDs\n"
+	       "mean              2.0    976.6 1953.1     512            0.1     61.0  122.1    2048\n");
 	for (h = 0; h < HASHES; h++) {
-		printf("%-8s", hashes[h].name);
-		for (i = 0; i < ARRAY_SIZE(index); i++) {
-			size_t fullest[3] = { 0 }, sids = 0;
-			u32 *chains = zeroed(1U << index[i], sizeof(*chains)), length;
+		printf("%-8s", lab_hashes[h].name);
+		for (i = 0; i < ARRAY_SIZE(index_bits); i++) {
+			u32 few = fullest(h, index_bits[i], 1, 1000);
+			u32 many = fullest(h, index_bits[i], 1, 500000);
+			u32 square = fullest(h, index_bits[i], 1000, 1000);
+			u32 sids = sids_for(h, index_bits[i], 512);
 
-			for (t = 0; t < 500000; t++) {
-				length = ++chains[hashes[h].hash(first, first + t, class, index[i])];
-				if (t < 1000 && length > fullest[0])
-					fullest[0] = length;
-				if (length > fullest[1])
-					fullest[1] = length;
-			}
-
-			memset(chains, 0, sizeof(*chains) << index[i]);
-			for (s = 0; s < 1000; s++) {
-				for (t = 0; t < 1000; t++) {
-					length = ++chains[hashes[h].hash(first + s, first + t, class, index[i])];
-					if (length > fullest[2])
-						fullest[2] = length;
-				}
-			}
-
-			memset(chains, 0, sizeof(*chains) << index[i]);
-			for (length = 0; length < wanted; sids++) {
-				for (s = 0; s <= sids; s++) {
-					u32 one = ++chains[hashes[h].hash(first + s, first + sids, class, index[i])];
-					u32 other = s == sids ? 0 :
-						    ++chains[hashes[h].hash(first + sids, first + s, class, index[i])];
-
-					length = one > length ? one : length;
-					length = other > length ? other : length;
-				}
-			}
-			printf("%12zu %12zu %7zu %9zu%s", fullest[0], fullest[1], fullest[2], sids, i ? "\n" : " ");
+			printf("%*u %8u %6u %7u", i ? 15 : 13, few, many, square, sids);
 			if (csv)
-				fprintf(csv, "attack,\"%s\",%u,%zu,%zu,%zu,%zu\n", hashes[h].name, 1U << index[i],
-					fullest[0], fullest[1], fullest[2], sids);
-			free(chains);
+				fprintf(csv, "fullest-bucket,\"%s\",%u,%u,%u,%u,%u\n",
+					lab_hashes[h].name, 1U << index_bits[i], few, many, square,
+					sids);
 		}
+		printf("\n");
 	}
 }
 
-static void usage(void)
+static void print_usage(void)
 {
 	fprintf(stderr, "usage: hashlab [--csv FILE] [--chains FILE] [--seed NUMBER] COMMAND\n"
-		"commands: policy FILE..., avc FILE..., made-up, avc-time [FILE]..., avalanche,\n"
-		"          attack, boot-log FILE\n");
+		"commands: policy FILE..., avc FILE..., made-up, avc-time [FILE]..., bits, attack,\n"
+		"          boot-log FILE\n");
 	exit(2);
 }
 
@@ -761,7 +791,7 @@ int main(int argc, char **argv)
 
 	for (argv++, argc--; argc && !strncmp(*argv, "--", 2); argv += 2, argc -= 2) {
 		if (argc < 2)
-			usage();
+			print_usage();
 		if (!strcmp(*argv, "--csv")) {
 			csv = append_to(argv[1]);
 		} else if (!strcmp(*argv, "--chains")) {
@@ -772,11 +802,11 @@ int main(int argc, char **argv)
 			if (errno || *end || !seed || *argv[1] == '-')
 				errx(2, "%s is not a seed: give a number from 1 on", argv[1]);
 		} else {
-			usage();
+			print_usage();
 		}
 	}
 	if (!argc)
-		usage();
+		print_usage();
 	command = argv[0];
 	file = argv + 1;
 	files = argc - 1;
@@ -796,7 +826,7 @@ int main(int argc, char **argv)
 		print_sets(&sets);
 	} else if (!strcmp(command, "avc-time")) {
 		avc_over_time(files, file);
-	} else if (!strcmp(command, "avalanche") && !files) {
+	} else if (!strcmp(command, "bits") && !files) {
 		avalanche();
 		lane_overlap();
 	} else if (!strcmp(command, "attack") && !files) {
@@ -804,7 +834,7 @@ int main(int argc, char **argv)
 	} else if (!strcmp(command, "boot-log") && files == 1) {
 		boot_log(file[0]);
 	} else {
-		usage();
+		print_usage();
 	}
 	close_file(csv, "figures");
 	close_file(chains_csv, "chains");

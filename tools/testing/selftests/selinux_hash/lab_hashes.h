@@ -100,22 +100,29 @@ static inline u32 lab_hash3(u32 a, u32 b, u32 c, unsigned int bits)
 	return hash3(a, b, c, bits);
 }
 
-/*
- * Every hash: its function, its name in a table, whether avtab gives it the
- * class first and the source last, as it did before hash3.h, and what it is.
- * MurmurHash3 is the one that others are compared with.
- */
-#define LAB_HASHES(X)							\
-	X(shift_xor,	"shift",	1, "shift-xor, AVC of 6.12")	\
-	X(murmur3,	"murmur3",	1, "MurmurHash3, as in 7.3")	\
-	X(jhash,	"jhash",	1, "jhash_3words")		\
-	X(hash3_2020,	"2020",		1, "hash3 as published in 2020") \
-	X(lanes,	"lanes",	1, "64-bit lanes at 0, 24, 48")	\
-	X(lanes_28,	"lanes28",	1, "64-bit lanes at 0, 28, 52")	\
-	X(in_a_row,	"row",		1, "two multiplications in a row") \
-	X(two,		"two",		0, "two products, xor")		\
-	X(sum,		"sum",		0, "hash3.h with a sum")	\
-	X(rotate_9_19,	"rot9-19",	0, "hash3.h, rotations 9, 19")	\
-	X(hash3,	"hash3.h",	0, "hash3.h")
+typedef u32 (*lab_hash_t)(u32 a, u32 b, u32 c, unsigned int bits);
+
+/* MurmurHash3 is the one that others are compared with. */
+static const struct lab_hash {
+	lab_hash_t hash;
+	const char *name;	/* in a table */
+	const char *what;
+	/* avtab gives it the class first and the source last, as before hash3.h */
+	int class_first;
+} lab_hashes[] = {
+	{ lab_shift_xor,   "shift",   "shift-xor, as in the AVC of 6.12", 1 },
+	{ lab_murmur3,	   "murmur3", "MurmurHash3, as in 7.3", 1 },
+	{ lab_jhash,	   "jhash",   "jhash_3words()", 1 },
+	{ lab_hash3_2020,  "2020",    "hash3() as published in 2020", 1 },
+	{ lab_lanes,	   "lanes",   "64-bit lanes at 0, 24, 48", 1 },
+	{ lab_lanes_28,	   "lanes28", "64-bit lanes at 0, 28, 52", 1 },
+	{ lab_in_a_row,	   "row",     "two multiplications in a row", 1 },
+	{ lab_two,	   "two",     "two products, two numbers in one", 0 },
+	{ lab_sum,	   "sum",     "hash3.h with a sum", 0 },
+	{ lab_rotate_9_19, "rot9-19", "hash3.h with rotations by 9, 19", 0 },
+	{ lab_hash3,	   "hash3.h", "hash3.h", 0 },
+};
+
+#define LAB_HASHES	(sizeof(lab_hashes) / sizeof(*lab_hashes))
 
 #endif /* _SELFTESTS_SELINUX_LAB_HASHES_H_ */

@@ -19,7 +19,7 @@
 #include <sepol/policydb/conditional.h>
 
 /* A capture that is longer is of something else. */
-#define CAPTURE_MAX	(1 << 24)
+#define CAPTURE_MAX	16777216
 
 #define CLASSES		134	/* in Debian 12's policy */
 
@@ -124,9 +124,16 @@ static void keep_set_if_any(struct lab_sets *sets)
 		sets->count--;
 }
 
-void lab_add_policy(struct lab_sets *sets, const char *path)
+const char *lab_file_name(const char *path)
 {
 	const char *name = strrchr(path, '/');
+
+	return name ? name + 1 : path;
+}
+
+void lab_add_policy(struct lab_sets *sets, const char *path)
+{
+	const char *name = lab_file_name(path);
 	const cond_av_list_t *rule;
 	const role_trans_t *trans;
 	const cond_node_t *node;
@@ -140,7 +147,6 @@ void lab_add_policy(struct lab_sets *sets, const char *path)
 	if (!db)
 		errx(2, "out of memory");
 	policy_file_read(db, path, &size);
-	name = name ? name + 1 : path;
 
 	snprintf(title, sizeof(title), "%.20s: rules", name);
 	keys = add_table(add_set(sets, title), LAB_AVTAB, 0);
@@ -203,8 +209,8 @@ struct lab_key *lab_read_capture(const char *path, size_t *count)
 		}
 		if (!strchr(text, '\n'))
 			errx(2, "%s, line %lu: cut off, or too long", path, line);
-		if (sscanf(text, "%llu %llu %llu %n", &number[0], &number[1], &number[2], &end) != 3 ||
-		    text[end] || strchr(text, '-') ||
+		if (sscanf(text, "%llu %llu %llu %n", &number[0], &number[1], &number[2],
+			   &end) != 3 || text[end] || strchr(text, '-') ||
 		    number[0] > ~0U || number[1] > ~0U || number[2] > 0xffff)
 			errx(2, "%s, line %lu: not a source SID, a target SID and a class: %.*s",
 			     path, line, (int)strcspn(text, "\n"), text);
@@ -223,13 +229,12 @@ struct lab_key *lab_read_capture(const char *path, size_t *count)
 
 void lab_add_capture(struct lab_sets *sets, const char *path)
 {
-	const char *name = strrchr(path, '/');
+	const char *name = lab_file_name(path);
 	struct lab_keys *keys;
 	struct lab_key *all;
 	char title[40];
 	size_t count, i;
 
-	name = name ? name + 1 : path;
 	all = lab_read_capture(path, &count);
 
 	/* about what an AVC of 512 holds in the end, and all that there were */

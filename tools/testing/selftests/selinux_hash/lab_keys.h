@@ -64,6 +64,9 @@ void lab_add_capture(struct lab_sets *sets, const char *path);
 /* Made up from a seed other than 0. */
 void lab_add_made_up(struct lab_sets *sets, unsigned long long seed);
 
+/* What a path ends in, for a title. */
+const char *lab_file_name(const char *path);
+
 /*
  * Reads a capture, in the order in which it was recorded. The caller owns the
  * keys. There is at least one.
