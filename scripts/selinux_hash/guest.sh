@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # guest.sh qemu|um OBJ NAME ACTION...
+# guest.sh debian OBJ NAME SCRIPT
 #
 # Boot the kernel in OBJ with an initramfs that holds the policy and whatever
 # is in $GUEST_FILES (a folder with tests/), let its init do the
@@ -9,20 +10,27 @@
 # guest's words are kept as build/NAME.console and build/NAME.out.
 # GUEST_SECONDS limits the whole (default 600). GUEST_APPEND is for the kernel's
 # command line, instead of "audit=0".
+#
+# Or boot it with the whole Debian that image.sh makes, and let that run SCRIPT, a
+# file, when it is up. The image stays as it is. What the guest writes to /dev/vdc
+# is in the file $GUEST_DISK, which has to be as large as the disk is to be.
 
 # shellcheck source=scripts/selinux_hash/common.sh
 . "$(dirname "$0")/common.sh"
 lock
 
-[ $# -ge 3 ] || die "usage: guest.sh qemu|um OBJ NAME ACTION..."
+[ $# -ge 3 ] || die "usage: guest.sh qemu|um OBJ NAME ACTION..." "or:    guest.sh debian OBJ NAME SCRIPT"
 machine=$1 obj=$2 name=$3
 shift 3
 seconds=${GUEST_SECONDS:-600}
 console=$build/$name.console out=$build/$name.out
 rm -f "$console" "$out"	# those of the last run are not this one's
 
-policy=
-capture policy "$here/policy.sh"
+policy='' image=''
+case $machine in
+debian) capture image "$here/image.sh" ;;
+*) capture policy "$here/policy.sh" ;;
+esac
 
 initramfs()
 {
@@ -58,10 +66,10 @@ probe_kvm()
 	grep -q 'Linux version' "$tmp/kvm" 2>/dev/null && grep -q 'panic' "$tmp/kvm"
 }
 
-qemu()
+# Set accel to what makes this machine's guests fastest, as options for QEMU.
+choose_accel()
 {
-	local accel=(-accel "tcg,thread=multi" -cpu max)
-
+	accel=(-accel "tcg,thread=multi" -cpu max)
 	if [ -e /dev/kvm ]; then
 		local known
 
@@ -77,10 +85,36 @@ qemu()
 			say "KVM does not boot a guest here: QEMU emulates the CPU, which is slower"
 		fi
 	fi
+}
+
+qemu()
+{
+	local accel
+
+	choose_accel
 	exec timeout -k 5 "$seconds" qemu-system-x86_64 "${accel[@]}" -m 1G -smp 2,sockets=2 \
 		-no-reboot -nodefaults -display none -serial "file:$console" -serial stdio \
 		-kernel "$obj/arch/x86/boot/bzImage" -initrd "$tmp/initramfs" \
 		-append "console=ttyS0 panic=-1 ${GUEST_APPEND:-audit=0} -- /dev/ttyS1 reboot $*"
+}
+
+# The guest's disks are vda, vdb and vdc, in this order.
+debian()
+{
+	local accel disks=(-drive "file=$image,format=raw,if=virtio,snapshot=on"
+			   -drive "file=$tmp/job,format=raw,if=virtio,readonly=on")
+
+	[ -z "${GUEST_DISK:-}" ] || disks+=(-drive "file=$GUEST_DISK,format=raw,if=virtio,cache=unsafe")
+	# whole sectors, and nothing in them that a shell would mind
+	{
+		cat "$1"
+		head -c $((512 - $(stat -c %s "$1") % 512)) /dev/zero | tr '\0' '\n'
+	} >"$tmp/job"
+	choose_accel
+	TMPDIR=$tmp exec timeout -k 5 "$seconds" qemu-system-x86_64 "${accel[@]}" -m 2G -smp 2,sockets=2 \
+		-no-reboot -nodefaults -display none -serial "file:$console" -serial stdio "${disks[@]}" \
+		-kernel "$obj/arch/x86/boot/bzImage" \
+		-append "console=ttyS0 panic=-1 root=/dev/vda rw ${GUEST_APPEND:-}"
 }
 
 um()
@@ -91,7 +125,8 @@ um()
 		2>"$console"
 }
 
-initramfs || die "cannot make the initramfs" "gcc and libc6-dev are needed"
+[ "$machine" = debian ] ||
+	initramfs || die "cannot make the initramfs" "gcc and libc6-dev are needed"
 : >"$console"
 : >"$out"
 say "booting the guest $name ($machine, at most $seconds s)"

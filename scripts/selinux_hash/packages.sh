@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# packages.sh series|run|lab|test: install the Debian packages that are needed and missing.
+# packages.sh series|run|lab|image|test: install the Debian packages that are needed
+# and missing.
 # They are named first. Without root, the command to run is printed instead.
 
 # shellcheck source=scripts/selinux_hash/common.sh
@@ -14,13 +15,15 @@ lab=("${run[@]}" gnuplot-nox)
 # hashes are measured on 32 bits, too
 [ "$(uname -m)" != x86_64 ] || lab+=(gcc-multilib)
 test=("${lab[@]}" codespell python3 shellcheck sparse)
+image=("${run[@]}" debian-archive-keyring e2fsprogs mmdebstrap)
 
 case "${1:-}" in
 series)	wanted=("${series[@]}") ;;
 run)	wanted=("${run[@]}") ;;
 lab)	wanted=("${lab[@]}") ;;
 test)	wanted=("${test[@]}") ;;
-*)	die "usage: packages.sh series|run|lab|test" ;;
+image)	wanted=("${image[@]}") ;;
+*)	die "usage: packages.sh series|run|lab|image|test" ;;
 esac
 
 command -v dpkg-query >/dev/null && command -v apt-get >/dev/null ||
