@@ -17,6 +17,8 @@ help:
 	@echo '              (BASE=7.3 unless another one is asked for)'
 	@echo 'make lab      compare hash3() with other hashes: evenness, cost, attacks; CAPTURE='
 	@echo '              names captures of a running AVC beside those that come with it'
+	@echo 'make capture  record what a whole Debian asks of SELinux'\''s caches, and in which'
+	@echo '              order: build/capture'
 	@echo 'make series   write the series as mails that "git am" takes: build/series/$$BASE'
 	@echo 'make try      say step by step whether a tree takes the series: clean, with an'
 	@echo '              offset, or not, and then which hunk'
@@ -44,6 +46,9 @@ bench:
 lab:
 	@$(S)/lab.sh $(CAPTURE)
 
+capture:
+	@$(S)/capture.sh
+
 # whether a tree takes the series, step by step
 try:
 	@$(S)/series.sh try
@@ -60,4 +65,4 @@ patches:
 clean:
 	@$(S)/clean.sh
 
-.PHONY: help run test bench lab try series tree patches clean
+.PHONY: help run test bench lab capture try series tree patches clean
