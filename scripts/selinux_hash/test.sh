@@ -254,7 +254,8 @@ build_kselftests()
 		run make -C "$tree/tools/testing/selftests/selinux_hash" "OUTPUT=$tmp/kselftests.out" \
 			"KHDR_INCLUDES=-isystem $1/usr/include"
 	} >"$log" 2>&1 || return 1
-	cp "$tmp/kselftests.out"/*_test "$tmp/kselftests.out"/{policy_rules,sid2str_softirq} "$kselftests/tests/"
+	cp "$tmp/kselftests.out"/*_test "$tmp/kselftests.out"/{policy_rules,sid2str_softirq} \
+		"$tree/tools/testing/selftests/selinux_hash"/*.sid "$kselftests/tests/"
 }
 
 # Count the TAP lines in what a guest said, each program's against its plan.
