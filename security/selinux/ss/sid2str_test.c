@@ -385,9 +385,13 @@ static void only_the_callers_copy_may_fail(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sid2str_get(&table->slot[0], NULL, &len), 0);
 	KUNIT_EXPECT_EQ(test, current->fail_nth, 1);
 
-	/* the caller's copy */
+	/* the caller's copy; the string was found all the same */
+	before = test_stats();
 	KUNIT_EXPECT_EQ(test, sid2str_get(&table->slot[0], &str, &len), -ENOMEM);
 	KUNIT_EXPECT_EQ(test, current->fail_nth, 0);
+	after = test_stats();
+	KUNIT_EXPECT_EQ(test, after.hits - before.hits, 1);
+	KUNIT_EXPECT_EQ(test, after.misses - before.misses, 0);
 	KUNIT_EXPECT_EQ(test, test_get(table, 0), 0);
 	KUNIT_EXPECT_NULL(test, test_ring_fault(table));
 	sid2str_cache_destroy(&table->cache);
