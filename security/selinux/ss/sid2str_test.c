@@ -38,6 +38,8 @@ static struct sid2str_table *test_table(struct kunit *test, u32 size)
 
 	table = kunit_kzalloc(test, sizeof(*table), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, table);
+	/* of the cache nothing may stay, whereas empty slots are all zeros */
+	memset(&table->cache, 0xa5, sizeof(table->cache));
 	sid2str_cache_init(&table->cache, size);
 	return table;
 }
