@@ -8,6 +8,9 @@
 #include <linux/kthread.h>
 #include <linux/sched.h>
 #include <linux/timer.h>
+#include <linux/vmstat.h>
+
+#include "sidtab.h"
 
 #define TEST_SLOTS 600
 
@@ -405,6 +408,74 @@ static void only_the_callers_copy_may_fail(struct kunit *test)
 }
 #endif
 
+/* Pages of slabs, and of what kmalloc() gives that is too large for one. */
+static unsigned long test_pages(void)
+{
+	return global_node_page_state_pages(NR_SLAB_UNRECLAIMABLE_B);
+}
+
+#define LEAK_STRINGS 512
+
+/* Were that many strings of 4 pages freed, in a few seconds at most? */
+static void test_no_leak(struct kunit *test, unsigned long before, const char *what)
+{
+	unsigned int i;
+	long grown;
+
+	for (i = 0; i < 200; i++) {
+		grown = (long)(test_pages() - before);
+		if (grown < LEAK_STRINGS)
+			break;
+		msleep(50);
+	}
+	KUNIT_EXPECT_LT_MSG(test, grown, (long)LEAK_STRINGS, "%s", what);
+}
+
+static void no_string_is_left_behind(struct kunit *test)
+{
+	const u32 len = 2 * PAGE_SIZE;	/* and with what is before it, 4 pages */
+	struct sid2str_table *table = test_table(test, 1);
+	struct sidtab *sidtab = kunit_kzalloc(test, sizeof(*sidtab), GFP_KERNEL);
+	char *text = kunit_kzalloc(test, len, GFP_KERNEL);
+	struct test_stats stats = test_stats();
+	unsigned long before, flags;
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, sidtab);
+	KUNIT_ASSERT_NOT_NULL(test, text);
+
+	before = test_pages();
+	for (i = 0; i < LEAK_STRINGS; i++)
+		sid2str_put(&table->cache, &table->slot[i % 2], text, len);
+	KUNIT_EXPECT_EQ(test, test_stats().evictions - stats.evictions, LEAK_STRINGS - 1);
+	test_no_leak(test, before, "evicted");
+
+	before = test_pages();
+	for (i = 0; i < LEAK_STRINGS; i++)
+		sid2str_put(&table->cache, &table->slot[1], text, len);
+	test_no_leak(test, before, "there already");
+
+	before = test_pages();
+	for (i = 0; i < LEAK_STRINGS; i++) {
+		spin_lock_irqsave(&table->cache.lock, flags);
+		/* a kernel for one CPU finds it there again, its lock is none */
+		sid2str_put(&table->cache, &table->slot[1], text, len);
+		spin_unlock_irqrestore(&table->cache.lock, flags);
+	}
+	test_no_leak(test, before, "skipped");
+	sid2str_cache_destroy(&table->cache);
+
+	before = test_pages();
+	KUNIT_ASSERT_EQ(test, sidtab_init(sidtab), 0);
+	sid2str_cache_init(&sidtab->strings, LEAK_STRINGS);
+	memset(table, 0, sizeof(*table));
+	for (i = 0; i < LEAK_STRINGS; i++)
+		sid2str_put(&sidtab->strings, &table->slot[i], text, len);
+	KUNIT_EXPECT_EQ(test, sidtab->strings.entries, LEAK_STRINGS);
+	sidtab_destroy(sidtab);
+	test_no_leak(test, before, "destroyed");
+}
+
 static void a_cache_is_destroyed_and_begun_anew(struct kunit *test)
 {
 	struct sid2str_table *table = test_table(test, 4);
@@ -647,6 +718,7 @@ static struct kunit_case sid2str_test_cases[] = {
 	KUNIT_CASE(the_figures_count_what_happens),
 	KUNIT_CASE(an_insertion_does_not_wait),
 	KUNIT_CASE(only_the_callers_copy_may_fail),
+	KUNIT_CASE(no_string_is_left_behind),
 	KUNIT_CASE(a_cache_is_destroyed_and_begun_anew),
 	KUNIT_CASE(the_hit_ratio_is_that_of_exact_lru),
 	KUNIT_CASE(translations_survive_each_other_and_a_new_table),
