@@ -67,9 +67,9 @@ static int translate(const char *context, const char *wanted)
 	if (write(fd, context, strlen(context)) < 0) {
 		err = -errno;
 	} else {
-		len = read(fd, back, sizeof(back) - 1);
-		back[len < 0 ? 0 : len] = '\0';
-		if (strcmp(back, wanted))
+		/* with its terminating NUL, whether it was kept or just made */
+		len = read(fd, back, sizeof(back));
+		if (len != (ssize_t)strlen(wanted) + 1 || memcmp(back, wanted, len))
 			err = -EBADMSG;
 	}
 	close(fd);
