@@ -204,6 +204,9 @@ TEST_F(sid2str, file_is_to_be_read_only)
 	EXPECT_EQ(4, pread(fd, part, 4, 5));
 	EXPECT_EQ(0, memcmp(part, text + 5, 4));
 	EXPECT_EQ(0, pread(fd, part, 4, 4000));
+	EXPECT_EQ(5, lseek(fd, 5, SEEK_SET));
+	EXPECT_EQ(4, read(fd, part, 4));
+	EXPECT_EQ(0, memcmp(part, text + 5, 4));
 	close(fd);
 }
 
