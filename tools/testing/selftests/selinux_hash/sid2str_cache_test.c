@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "../kselftest_harness.h"
@@ -239,6 +240,40 @@ TEST_F(sid2str, refused_context_counts_as_nothing)
 	ASSERT_EQ(0, cache_read(&self->after));
 	EXPECT_EQ(self->before.hits, self->after.hits);
 	EXPECT_EQ(self->before.misses, self->after.misses);
+}
+
+/* Nor does what it does not know and keeps, as a file's label, all the same. */
+TEST_F(sid2str, kept_context_that_is_not_valid_counts_as_nothing)
+{
+	static const char invalid[] = "nobody:nothing:nowhere:s0";
+	static const char label[] = "security.selinux";
+	char context[CONTEXT_SIZE], back[CONTEXT_SIZE];
+	int dir = labelled_files(1), fd, i;
+
+	ASSERT_LE(0, dir);
+	fd = openat(dir, "0", O_RDONLY | O_CLOEXEC);
+	ASSERT_LE(0, fd);
+	context_of_chance(context);
+	ASSERT_EQ(0, fsetxattr(fd, label, context, strlen(context) + 1, 0));
+	ASSERT_EQ(0, cache_read(&self->before));
+	for (i = 0; i < 3; i++) {
+		ASSERT_EQ((ssize_t)strlen(context) + 1, fgetxattr(fd, label, back, sizeof(back)));
+		EXPECT_STREQ(context, back);
+	}
+	ASSERT_EQ(0, cache_read(&self->after));
+	EXPECT_EQ(self->before.misses + 1, self->after.misses);
+	EXPECT_EQ(self->before.hits + 2, self->after.hits);
+
+	ASSERT_EQ(0, fsetxattr(fd, label, invalid, sizeof(invalid), 0));
+	ASSERT_EQ(0, cache_read(&self->before));
+	for (i = 0; i < 3; i++) {
+		ASSERT_EQ((ssize_t)sizeof(invalid), fgetxattr(fd, label, back, sizeof(back)));
+		EXPECT_STREQ(invalid, back);
+	}
+	ASSERT_EQ(0, cache_read(&self->after));
+	EXPECT_EQ(0, memcmp(&self->before, &self->after, sizeof(self->before)));
+	close(fd);
+	close(dir);
 }
 
 TEST_F(sid2str, strings_are_those_of_another_formatter)
