@@ -5,8 +5,8 @@
 #
 # Build hashlab and hashcost from the kernel tree of $BASE with the series, which
 # compile the kernel's own hash3.h, and run them: on Debian's two policies, or the
-# one that POLICY= names; on the captures of a running AVC that the series
-# brings, and those given; on keys made up from SEED (default 1). The report
+# one that POLICY= names; on debian_boot.avc, which capture.sh recorded, and the
+# captures given; on keys made up from SEED (default 1). The report
 # goes to build/lab/: report.txt, the figures as CSV, and two plots.
 
 # shellcheck source=scripts/selinux_hash/common.sh
@@ -24,7 +24,7 @@ tree=''
 capture tree "$here/source.sh"
 run "$here/series.sh" checkout "$tree" >/dev/null
 tests=$tree/tools/testing/selftests/selinux_hash
-mapfile -t -O "${#captures[@]}" captures < <(find "$tests" -name '*.avc' | sort)
+captures+=("$here"/*.avc)
 
 out=$build/lab
 rm -rf "$out"
@@ -82,11 +82,9 @@ csv choice.csv "what,hash,bits_or_buckets,figure1,figure2,figure3,figure4"
 mapfile -t policies < <(find "$tmp/policies" -type f | sort)
 section "Rules and transitions of policies" hashlab --csv "$out/evenness.csv" --chains "$out/chains.csv" \
 	policy "${policies[@]}"
-if [ ${#captures[@]} -gt 0 ]; then
-	section "What a running AVC was asked for" hashlab --csv "$out/evenness.csv" --chains "$out/chains.csv" \
-		avc "${captures[@]}"
-	section "An AVC over time: captured" hashlab --csv "$out/avc-time.csv" avc-time "${captures[@]}"
-fi
+section "What a running AVC was asked for" hashlab --csv "$out/evenness.csv" --chains "$out/chains.csv" \
+	avc "${captures[@]}"
+section "An AVC over time: captured" hashlab --csv "$out/avc-time.csv" avc-time "${captures[@]}"
 section "Made-up keys" hashlab --csv "$out/evenness.csv" made-up
 section "An AVC over time: made up" hashlab --csv "$out/avc-time.csv" avc-time
 section "Bits" hashlab --csv "$out/choice.csv" bits

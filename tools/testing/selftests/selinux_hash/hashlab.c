@@ -501,7 +501,8 @@ static void print_avc_over_time(const char *name, unsigned int bits, size_t thre
 			if (csv && !i)
 				fprintf(csv, "\"%s\",%zu,%zu,%u,\"%s\",%.4f,%.4f,%s,%s,%zu\n", name,
 					count, threshold, 1U << bits, lab_hashes[h].name, f[0],
-					f[1], figure(hit, f[2], ""), figure(miss, f[3], ""), a->longest);
+					f[1], figure(hit, f[2], ""), figure(miss, f[3], ""),
+					a->longest);
 		}
 		printf("\n");
 	}
