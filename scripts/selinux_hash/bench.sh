@@ -72,16 +72,6 @@ with_bench()
 		"${git[@]}" commit-tree -p "$("${git[@]}" rev-parse "$commit^{commit}")" "$id"
 }
 
-# What would make one kernel slower than the systems that people use.
-refuse_debug_code()
-{
-	local bad
-
-	bad=$(grep -xE 'CONFIG_(SLUB_TINY|CC_OPTIMIZE_FOR_SIZE|DEBUG_KERNEL|LOCKDEP|PROVE_LOCKING|KASAN|KCSAN|UBSAN|KUNIT|SLUB_DEBUG_ON|FAULT_INJECTION|UML_TIME_TRAVEL_SUPPORT)=[ym]' \
-		"$1/.config" | paste -s -d' ') || :
-	[ -z "$bad" ] || die "a kernel with $bad is not one to measure" "its options are in $1/.config"
-}
-
 # build_kernel NAME COMMIT: set NAME to the folder of the objects
 build_kernel()
 {
@@ -142,30 +132,7 @@ done
 # The table of runs.csv, also as table.csv; the aims; what the cache counted.
 table()
 {
-	awk -F, -v rounds="$rounds" -v csv="$out/table.csv" '
-	function sort(a, n,    i, j, x) {
-		for (i = 2; i <= n; i++) {
-			x = a[i]
-			for (j = i - 1; j && a[j] > x; j--)
-				a[j + 1] = a[j]
-			a[j + 1] = x
-		}
-	}
-	function middle(a, n) {
-		sort(a, n)
-		return n % 2 ? a[(n + 1) / 2] : (a[n / 2] + a[n / 2 + 1]) / 2
-	}
-	# figures of boots, of which there are rounds, as figure[KEY, round]
-	function summarize(figure, key,    i, a) {
-		for (i = 1; i <= rounds; i++)
-			a[i] = figure[key, i]
-		med[key] = middle(a, rounds)
-		min[key] = a[1]
-		max[key] = a[rounds]
-	}
-	function range(key, format) {
-		return sprintf(format " (" format " to " format ")", med[key], min[key], max[key])
-	}
+	awk -F, -v rounds="$rounds" -v csv="$out/table.csv" "$(cat "$here/median.awk")"'
 	function has(c, t) { return ("with" SUBSEP c SUBSEP t) in med }
 	# is what is measured at most limit times what it was?
 	function aim_ratio(text, c, t, limit,    w, o, said) {
@@ -234,13 +201,13 @@ table()
 					}
 					boot[key, i] = middle(a, runs)
 				}
-				summarize(boot, key)
+				summarize(boot, key, rounds)
 				if (f[2] == 2) {
 					# in each boot, what two threads do in the time in which one does 1
 					key = "work" SUBSEP kernels[k] SUBSEP f[1]
 					for (i = 1; i <= rounds; i++)
 						work[key, i] = 2 * boot[kernels[k], f[1], 1, i] / boot[kernels[k], f[1], 2, i]
-					summarize(work, key)
+					summarize(work, key, rounds)
 				}
 			}
 		}

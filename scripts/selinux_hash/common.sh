@@ -133,3 +133,13 @@ need_space()
 	[ "$free" -ge "$2" ] || die "$3 needs $2 MB in $1, which has $free MB free" \
 		"make room there, or set CACHE= to a folder on a larger disk"
 }
+
+# refuse_debug_code OBJ: what would make a kernel slower than those that people use
+refuse_debug_code()
+{
+	local bad
+
+	bad=$(grep -xE 'CONFIG_(SLUB_TINY|CC_OPTIMIZE_FOR_SIZE|DEBUG_KERNEL|LOCKDEP|PROVE_LOCKING|KASAN|KCSAN|UBSAN|KUNIT|SLUB_DEBUG_ON|FAULT_INJECTION|UML_TIME_TRAVEL_SUPPORT)=[ym]' \
+		"$1/.config" | paste -s -d' ') || :
+	[ -z "$bad" ] || die "a kernel with $bad is not one to measure" "its options are in $1/.config"
+}

@@ -50,7 +50,7 @@ checkpatch()
 spelling()
 {
 	printf '%s\n' "${new_files[@]/#/$tree/}" "$series"/*.patch "$top/README.patches" \
-		"$top/Makefile" "$here"/*.sh "$here"/*.c "$here"/config/* |
+		"$top/Makefile" "$here"/*.{sh,awk,c} "$here"/config/* |
 		xargs codespell --ignore-words-list=extraversion
 }
 
