@@ -243,20 +243,6 @@ count_ktap()
 #
 
 kselftests=$tmp/kselftests
-build_kselftests()
-{
-	local log=$logs/$base-kselftests.log
-
-	{
-		rm -rf "$kselftests" "$tmp/kselftests.out" &&
-		run make -C "$tree" "O=$1" ARCH=x86_64 headers &&
-		mkdir -p "$kselftests/tests" "$tmp/kselftests.out" &&
-		run make -C "$tree/tools/testing/selftests/selinux_hash" "OUTPUT=$tmp/kselftests.out" \
-			"KHDR_INCLUDES=-isystem $1/usr/include"
-	} >"$log" 2>&1 || return 1
-	cp "$tmp/kselftests.out"/*_test "$tmp/kselftests.out"/{policy_rules,sid2str_softirq} \
-		"$tree/tools/testing/selftests/selinux_hash"/*.sid "$kselftests/tests/"
-}
 
 # Count the TAP lines in what a guest said, each program's against its plan.
 count_tap()
@@ -333,7 +319,7 @@ lab_agrees()
 	for table in rules conditional_rules roletr rangetr; do
 		grep "^SELinux: $table:  " "$1" | tail -n 1
 	done >"$tmp/logged"
-	"$tmp/kselftests.out/hashlab" boot-log "$policy/policy" | diff - "$tmp/logged"
+	"$kselftests/tests/hashlab" boot-log "$policy/policy" | diff - "$tmp/logged"
 }
 
 cache_is_full()
@@ -513,7 +499,7 @@ test_guests()
 
 	say "kselftests in a QEMU guest, for $base"
 	if build_kernel x86 "x86-64" x86_64 x86_64 bzImage -- guest x86_64; then
-		check "the kselftests build" build_kselftests "$x86"
+		check "the kselftests build" "$here/kselftests.sh" "$tree" "$x86" "$kselftests"
 		kselftests_in qemu "$x86"
 		test_pristine qemu x86_64-pristine x86_64 bzImage guest x86_64
 	fi
