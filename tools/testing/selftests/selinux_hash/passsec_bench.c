@@ -56,7 +56,8 @@
 
 #define TRACEFS		"/sys/kernel/tracing/"
 #define MEASURED	"security_secid_to_secctx"
-#define CHEAP		"__x64_sys_getuid"
+/* One with an argument: the others have two names, of which ftrace knows one. */
+#define CHEAP		"__x64_sys_umask"
 
 static const char line[] =
 	"<30>Dec  1 01:14:50 crond[4711]: (root) CMD (run-parts --report /etc/cron.hourly && date)";
@@ -334,7 +335,7 @@ static void measure(int fd, const char *name, const char *context,
 		if (write_text(TRACEFS "function_profile_enabled", "1"))
 			errx(1, "cannot enable the profiler");
 		for (i = 0; i < CHEAP_CALLS; i++)
-			syscall(SYS_getuid);
+			syscall(SYS_umask, 0);
 	}
 	hits = cache_hits();
 	if (write(control, "g", 1) != 1)
