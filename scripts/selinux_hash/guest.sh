@@ -14,6 +14,10 @@
 # Or boot it with the whole Debian that image.sh makes, and let that run SCRIPT, a
 # file, when it is up. The image stays as it is. What the guest writes to /dev/vdc
 # is in the file $GUEST_DISK, which has to be as large as the disk is to be.
+#
+# GUEST_ICOUNT=1 gives a qemu guest one CPU, and the count of its instructions as
+# its only clock, a nanosecond for each. So what it measures as time is a number of
+# instructions, the same on every machine. It says nothing of caches and pipelines.
 
 # shellcheck source=scripts/selinux_hash/common.sh
 . "$(dirname "$0")/common.sh"
@@ -66,11 +70,17 @@ probe_kvm()
 	grep -q 'Linux version' "$tmp/kvm" 2>/dev/null && grep -q 'panic' "$tmp/kvm"
 }
 
-# Set accel to what makes this machine's guests fastest, as options for QEMU.
+# Set accel and smp to the options for QEMU that make this machine's guests fastest, or
+# that count.
 choose_accel()
 {
 	accel=(-accel "tcg,thread=multi" -cpu max)
-	if [ -e /dev/kvm ]; then
+	smp=2,sockets=2
+	if [ "${GUEST_ICOUNT:-}" = 1 ]; then
+		# with ERMS, the kernel copies by an instruction that counts once for
+		# each byte, though a CPU needs far less for it
+		accel=(-accel tcg -icount "shift=0,sleep=off" -cpu "max,-erms") smp=1
+	elif [ -e /dev/kvm ]; then
 		local known
 
 		known=$cache/kvm.$(cat /proc/sys/kernel/random/boot_id)
@@ -89,10 +99,10 @@ choose_accel()
 
 qemu()
 {
-	local accel
+	local accel smp
 
 	choose_accel
-	exec timeout -k 5 "$seconds" qemu-system-x86_64 "${accel[@]}" -m 1G -smp 2,sockets=2 \
+	exec timeout -k 5 "$seconds" qemu-system-x86_64 "${accel[@]}" -m 1G -smp "$smp" \
 		-no-reboot -nodefaults -display none -serial "file:$console" -serial stdio \
 		-kernel "$obj/arch/x86/boot/bzImage" -initrd "$tmp/initramfs" \
 		-append "console=ttyS0 panic=-1 ${GUEST_APPEND:-audit=0} -- /dev/ttyS1 reboot $*"
