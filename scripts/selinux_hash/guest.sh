@@ -121,7 +121,7 @@ debian()
 		head -c $((512 - $(stat -c %s "$1") % 512)) /dev/zero | tr '\0' '\n'
 	} >"$tmp/job"
 	choose_accel
-	TMPDIR=$tmp exec timeout -k 5 "$seconds" qemu-system-x86_64 "${accel[@]}" -m 2G -smp 2,sockets=2 \
+	TMPDIR=$tmp exec timeout -k 5 "$seconds" qemu-system-x86_64 "${accel[@]}" -m 2G -smp "$smp" \
 		-no-reboot -nodefaults -display none -serial "file:$console" -serial stdio "${disks[@]}" \
 		-kernel "$obj/arch/x86/boot/bzImage" \
 		-append "console=ttyS0 panic=-1 root=/dev/vda rw ${GUEST_APPEND:-}"
