@@ -15,6 +15,8 @@ help:
 	@echo '              (of all bases, or of the one that BASE= names)'
 	@echo 'make bench    measure what the series does to times, in User Mode Linux'
 	@echo '              (BASE=7.3 unless another one is asked for)'
+	@echo 'make passsec  measure what the context of a sender costs whoever reads its'
+	@echo '              datagrams, as journald does; in instructions, in QEMU'
 	@echo 'make lab      compare hash3() with other hashes: evenness, cost, attacks; CAPTURE='
 	@echo '              names captures of a running AVC beside those that come with it'
 	@echo 'make capture  record what a whole Debian asks of SELinux'\''s caches, and in which'
@@ -43,6 +45,9 @@ test:
 bench:
 	@$(if $(KSRC)$(filter-out file,$(origin BASE)),,BASE=7.3) $(S)/bench.sh
 
+passsec:
+	@$(S)/passsec.sh
+
 lab:
 	@$(S)/lab.sh $(CAPTURE)
 
@@ -65,4 +70,4 @@ patches:
 clean:
 	@$(S)/clean.sh
 
-.PHONY: help run test bench lab capture try series tree patches clean
+.PHONY: help run test bench passsec lab capture try series tree patches clean

@@ -16,6 +16,7 @@
  *	tests     run every program in /tests named *_test, with a time limit
  *	softirq   run /tests/sid2str_softirq, which needs audit
  *	bench     measure every case of bench.c, and print the figures
+ *	passsec   run /tests/passsec_bench, which measures reading from a socket
  *	hang      never end, to see what the host makes of that
  *	panic     end init, which panics the kernel, for the same reason
  *
@@ -503,13 +504,24 @@ static int run_program(const char *path, const char *arg, unsigned int seconds, 
 	return status;
 }
 
-static void rules(void)
+/* Run a program without which there is nothing to tell. */
+static void run_or_die(const char *path, const char *arg)
 {
 	bool timed_out;
-	int status = run_program("/tests/policy_rules", SELINUXFS "/policy", TEST_SECONDS, &timed_out);
+	int status = run_program(path, arg, TEST_SECONDS, &timed_out);
 
 	if (status)
-		die("policy_rules failed (wait status %d)", status);
+		die("%s failed (wait status %d)", path, status);
+}
+
+static void rules(void)
+{
+	run_or_die("/tests/policy_rules", SELINUXFS "/policy");
+}
+
+static void passsec(void)
+{
+	run_or_die("/tests/passsec_bench", NULL);
 }
 
 static int is_test(const struct dirent *entry)
@@ -657,6 +669,7 @@ int main(int argc, char **argv)
 		{ "tests", tests },
 		{ "softirq", softirq },
 		{ "bench", bench },
+		{ "passsec", passsec },
 		{ "hang", hang },
 		{ "panic", panic },
 	};
