@@ -66,12 +66,19 @@ kernel_doc()
 
 abi()
 {
-	local get_abi=scripts/get_abi.pl
+	local get_abi=scripts/get_abi.pl file
 
 	[ -e "$tree/$get_abi" ] || get_abi=tools/docs/get_abi.py
 	# it warns, and succeeds
 	env -C "$tree" "$get_abi" --dir Documentation/ABI validate >"$tmp/abi" 2>&1 || { cat "$tmp/abi"; return 1; }
-	! grep -F -f <(printf '%s\n' "${new_files[@]}" | grep ABI | xargs -n1 basename) "$tmp/abi"
+	! grep -F -f <(printf '%s\n' "${new_files[@]}" | grep ABI | xargs -n1 basename) "$tmp/abi" || return 1
+	# nor does it ask for every tag, or know which there are
+	while read -r file; do
+		diff <(printf '%s\n' What: Date: KernelVersion: Contact: Description: '(text)' Users:) \
+		     <(awk '/^[^\t]/ { print $1; tag = $1 }
+			/^\t/ && tag == "Description:" { print "(text)"; tag = "" }' "$tree/$file") ||
+			{ echo "these are not the tags of $file"; return 1; }
+	done < <(printf '%s\n' "${new_files[@]}" | grep ABI)
 }
 
 maintainers()
