@@ -255,14 +255,16 @@ TEST_F(sid2str, kept_context_that_is_not_valid_counts_as_nothing)
 	ASSERT_LE(0, fd);
 	context_of_chance(context);
 	ASSERT_EQ(0, fsetxattr(fd, label, context, strlen(context) + 1, 0));
+	/* the first time it may be in the cache, if that was audited, or not */
+	ASSERT_LE(0, fgetxattr(fd, label, back, sizeof(back)));
 	ASSERT_EQ(0, cache_read(&self->before));
 	for (i = 0; i < 3; i++) {
 		ASSERT_EQ((ssize_t)strlen(context) + 1, fgetxattr(fd, label, back, sizeof(back)));
 		EXPECT_STREQ(context, back);
 	}
 	ASSERT_EQ(0, cache_read(&self->after));
-	EXPECT_EQ(self->before.misses + 1, self->after.misses);
-	EXPECT_EQ(self->before.hits + 2, self->after.hits);
+	EXPECT_EQ(self->before.misses, self->after.misses);
+	EXPECT_EQ(self->before.hits + 3, self->after.hits);
 
 	ASSERT_EQ(0, fsetxattr(fd, label, invalid, sizeof(invalid), 0));
 	ASSERT_EQ(0, cache_read(&self->before));
