@@ -266,6 +266,7 @@ count_tap()
 	while IFS= read -r line; do
 		case $line in
 		"guest: test "*" begins")
+			[ -z "$test" ] || fail "$machine: $test did not end" "$out"
 			test=${line#guest: test } test=${test% begins}
 			plan=0 seen=0 red=0
 			;;
