@@ -222,6 +222,7 @@ run_kunit()
 		con0=null,fd:1 con=null console=tty0 kunit_shutdown=halt ncpus=2 seccomp=on \
 		>"$log" 2>&1 </dev/null || :
 	count_ktap "$1" "$log"
+	check "$1: the kernel log has no complaint" no_complaint "$log"
 }
 
 # count_ktap NAME LOG: count the cases of KUnit in a kernel log
