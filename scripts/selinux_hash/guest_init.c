@@ -185,6 +185,24 @@ static void print_log_lines(const char *text, const char *except)
 	close(fd);
 }
 
+/* What the files that ask the policy promise as long as there is none. */
+static void before_policy(void)
+{
+	static const char cache[] = SELINUXFS "/ss/sid2str_cache_stats";
+	int fd = open(SELINUXFS "/ss/sidtab_hash_stats", O_RDONLY);
+	char *text, byte;
+
+	if (fd < 0 || read(fd, &byte, 1) >= 0 || errno != EINVAL)
+		die("ss/sidtab_hash_stats does not fail with EINVAL before a policy is loaded");
+	close(fd);
+	if (access(cache, R_OK))
+		return;	/* without the series, or without a cache */
+	text = read_whole(cache, NULL);
+	if (strncmp(text, "entries: 0/", strlen("entries: 0/")))
+		die("before a policy is loaded, ss/sid2str_cache_stats says: %s", text);
+	free(text);
+}
+
 static void load_policy(void)
 {
 	size_t len;
@@ -683,6 +701,7 @@ int main(int argc, char **argv)
 	mount_at("selinuxfs", SELINUXFS);
 	mount_at("tmpfs", "/tmp");
 
+	before_policy();
 	printf("guest: loading the policy\n");
 	load_policy();
 	if (write_once("/proc/self/attr/current", INIT_CONTEXT, strlen(INIT_CONTEXT)))
