@@ -29,10 +29,10 @@ captures+=("$here"/*.avc)
 out=$build/lab
 rm -rf "$out"
 mkdir -p "$out/64" "$out/32"
-# build BITS PROGRAM
+# build BITS PROGRAM [COMPILER]
 build()
 {
-	run make -C "$tests" "CC=gcc -m$1" "OUTPUT=$out/$1" "$out/$1/$2" >"$out/build-$1.log" 2>&1 ||
+	run make -C "$tests" "CC=${3:-gcc}" "OUTPUT=$out/$1" "$out/$1/$2" >"$out/build-$1.log" 2>&1 ||
 		die_with_log "$2 does not build for $1 bits" "$out/build-$1.log"
 }
 word=$(getconf LONG_BIT)
@@ -91,7 +91,8 @@ section "Bits" hashlab --csv "$out/choice.csv" bits
 section "An attack" hashlab --csv "$out/choice.csv" attack
 section "Cost, $word bits" "$out/$word/hashcost" "$out/cost-$word.csv"
 if [ "$(uname -m)" = x86_64 ]; then
-	build 32 hashcost
+	# asm/ is where the headers of 64 bits are, unless gcc-multilib links to it
+	build 32 hashcost "gcc -m32 -idirafter /usr/include/x86_64-linux-gnu"
 	section "Cost, 32 bits" "$out/32/hashcost" "$out/cost-32.csv"
 fi
 
@@ -113,7 +114,7 @@ awk -F, -v OFS=, '
 
 plot()
 {
-	local terminal
+	local terminal file
 
 	for terminal in "svg size 960,600 font 'sans,13'" "pngcairo size 960,600 font 'sans,11'"; do
 		case $terminal in svg*) file=$1.svg ;; *) file=$1.png ;; esac

@@ -12,8 +12,13 @@ series=(git xz-utils)
 run=("${series[@]}" bc bison bzip2 ccache flex gcc libc6-dev libelf-dev libsepol-dev
      make patch perl policycoreutils qemu-system-x86)
 lab=("${run[@]}" gnuplot-nox)
-# hashes are measured on 32 bits, too
-[ "$(uname -m)" != x86_64 ] || lab+=(gcc-multilib)
+# Hashes are measured on 32 bits, too. gcc-multilib itself does not go with a cross
+# compiler; what it depends on does.
+if [ "$(uname -m)" = x86_64 ]; then
+	multilib=$(apt-cache depends gcc-multilib 2>/dev/null |
+		sed -n 's/^ *Depends: \(gcc-[0-9]*-multilib\)$/\1/p') || :
+	lab+=("${multilib:-gcc-multilib}")
+fi
 test=("${lab[@]}" codespell python3 shellcheck sparse)
 image=("${run[@]}" debian-archive-keyring e2fsprogs mmdebstrap)
 
@@ -37,7 +42,7 @@ for package in "${wanted[@]}"; do
 done
 [ ${#missing[@]} -gt 0 ] || exit 0
 
-install="apt-get install -y --no-install-recommends ${missing[*]}"
+install="apt-get install -y --no-install-recommends --no-remove ${missing[*]}"
 say "Debian packages needed and not installed: ${missing[*]}"
 [ "$(id -u)" = 0 ] ||
 	die "installing packages needs root; run this, then try again:" "sudo $install"
