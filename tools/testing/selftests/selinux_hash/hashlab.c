@@ -105,11 +105,6 @@ static int u32_cmp(const void *a, const void *b)
 	return (l > r) - (l < r);
 }
 
-static int key_cmp(const void *a, const void *b)
-{
-	return memcmp(a, b, sizeof(struct lab_key));
-}
-
 /*
  * Keys that are not there, put together from the parts of some that are: mean
  * length of the chains that they meet. (A search of avtab, of which the chains
@@ -117,15 +112,12 @@ static int key_cmp(const void *a, const void *b)
  */
 static double miss_of(unsigned int h, const struct lab_keys *keys, const u32 *chains)
 {
-	struct lab_key *sorted, missing;
+	struct lab_key missing;
 	double visited = 0, misses = 0;
 	u64 random = seed;
 	u32 number[3];
 	int tries, i;
 
-	sorted = zeroed(keys->count, sizeof(*sorted));
-	memcpy(sorted, keys->keys, keys->count * sizeof(*sorted));
-	qsort(sorted, keys->count, sizeof(*sorted), key_cmp);
 	for (tries = 0; tries < 20000; tries++) {
 		for (i = 0; i < 3; i++)
 			number[i] = (next_random(&random) >> 32) * keys->count >> 32;
@@ -134,12 +126,11 @@ static double miss_of(unsigned int h, const struct lab_keys *keys, const u32 *ch
 			keys->keys[number[1]].target,
 			keys->keys[number[2]].tclass,
 		};
-		if (bsearch(&missing, sorted, keys->count, sizeof(*sorted), key_cmp))
+		if (bsearch(&missing, keys->keys, keys->count, sizeof(missing), lab_key_cmp))
 			continue;
 		visited += chains[bucket_of(h, &missing, keys->table, keys->bits)];
 		misses++;
 	}
-	free(sorted);
 	return misses ? visited / misses : NAN;
 }
 
@@ -181,19 +172,16 @@ static struct figures measure(unsigned int h, const struct lab_keys *keys)
 static void chance(const struct lab_keys *keys, double *mean, double *deviation)
 {
 	const double n = keys->count, m = (size_t)1 << keys->bits;
-	struct lab_key *sorted = zeroed(keys->count, sizeof(*sorted));
+	const struct lab_key *key = keys->keys;
 	double w2 = 0, w4 = 0;
 	size_t i, j;
 
-	memcpy(sorted, keys->keys, keys->count * sizeof(*sorted));
-	qsort(sorted, keys->count, sizeof(*sorted), key_cmp);
 	for (i = 0; i < keys->count; i = j) {
-		for (j = i; j < keys->count && !key_cmp(&sorted[i], &sorted[j]); j++)
+		for (j = i; j < keys->count && !lab_key_cmp(&key[i], &key[j]); j++)
 			;
 		w2 += pow(j - i, 2);
 		w4 += pow(j - i, 4);
 	}
-	free(sorted);
 	*mean = ((w2 + (n * n - w2) / m) / n + 1) / 2;
 	*deviation = sqrt(2 * (w2 * w2 - w4) / m * (1 - 1 / m)) / n / 2;
 }
@@ -425,7 +413,7 @@ static void lookup(struct avc *avc, unsigned int h, const struct lab_key *key)
 		avc->hit_mean += (avc->squares / avc->entries + 1) / 2;
 	for (node = avc->chains[bucket]; node; node = node->next) {
 		visits++;
-		if (!key_cmp(&node->key, key)) {
+		if (!lab_key_cmp(&node->key, key)) {
 			avc->hits++;
 			avc->hit_visits += visits;
 			return;
@@ -693,18 +681,23 @@ static void lane_overlap(void)
 #define FIRST_SID	301
 #define FILE_CLASS	7
 
+/* Put a key into its chain; return the longest there is now, which was @longest. */
+static u32 lengthen(u32 *chains, unsigned int h, unsigned int index_bits, u32 source, u32 target,
+		    u32 longest)
+{
+	u32 length = ++chains[lab_hashes[h].hash(source, target, FILE_CLASS, index_bits)];
+
+	return length > longest ? length : longest;
+}
+
 /* The fullest bucket with so many sources, each with so many targets. */
 static u32 fullest(unsigned int h, unsigned int index_bits, u32 sources, u32 targets)
 {
-	u32 *chains = zeroed(1U << index_bits, sizeof(*chains)), longest = 0, s, t, *chain;
+	u32 *chains = zeroed(1U << index_bits, sizeof(*chains)), longest = 0, s, t;
 
-	for (s = FIRST_SID; s < FIRST_SID + sources; s++) {
-		for (t = FIRST_SID; t < FIRST_SID + targets; t++) {
-			chain = &chains[lab_hashes[h].hash(s, t, FILE_CLASS, index_bits)];
-			if (++*chain > longest)
-				longest = *chain;
-		}
-	}
+	for (s = FIRST_SID; s < FIRST_SID + sources; s++)
+		for (t = FIRST_SID; t < FIRST_SID + targets; t++)
+			longest = lengthen(chains, h, index_bits, s, t, longest);
 	free(chains);
 	return longest;
 }
@@ -712,19 +705,14 @@ static u32 fullest(unsigned int h, unsigned int index_bits, u32 sources, u32 tar
 /* How many SIDs, each with each, it takes to put so many keys into one bucket. */
 static u32 sids_for(unsigned int h, unsigned int index_bits, u32 wanted)
 {
-	u32 *chains = zeroed(1U << index_bits, sizeof(*chains)), longest = 0, sid, other, *chain;
+	u32 *chains = zeroed(1U << index_bits, sizeof(*chains)), longest = 0, sid, other;
 
 	for (sid = FIRST_SID; longest < wanted; sid++) {
-		for (other = FIRST_SID; other <= sid; other++) {
-			chain = &chains[lab_hashes[h].hash(sid, other, FILE_CLASS, index_bits)];
-			if (++*chain > longest)
-				longest = *chain;
-			if (other == sid)
-				break;
-			chain = &chains[lab_hashes[h].hash(other, sid, FILE_CLASS, index_bits)];
-			if (++*chain > longest)
-				longest = *chain;
+		for (other = FIRST_SID; other < sid; other++) {
+			longest = lengthen(chains, h, index_bits, sid, other, longest);
+			longest = lengthen(chains, h, index_bits, other, sid, longest);
 		}
+		longest = lengthen(chains, h, index_bits, sid, sid, longest);
 	}
 	free(chains);
 	return sid - FIRST_SID;

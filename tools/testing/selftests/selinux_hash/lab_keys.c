@@ -58,18 +58,23 @@ static void add_key(struct lab_keys *keys, u32 source, u32 target, u32 tclass)
 	keys->keys[keys->count++] = (struct lab_key) { source, target, tclass };
 }
 
-static int key_cmp(const void *a, const void *b)
+int lab_key_cmp(const void *a, const void *b)
 {
 	return memcmp(a, b, sizeof(struct lab_key));
+}
+
+static void sort_keys(struct lab_keys *keys)
+{
+	qsort(keys->keys, keys->count, sizeof(*keys->keys), lab_key_cmp);
 }
 
 static void drop_duplicates(struct lab_keys *keys)
 {
 	size_t i, kept = 0;
 
-	qsort(keys->keys, keys->count, sizeof(*keys->keys), key_cmp);
+	sort_keys(keys);
 	for (i = 0; i < keys->count; i++)
-		if (!kept || key_cmp(&keys->keys[kept - 1], &keys->keys[i]))
+		if (!kept || lab_key_cmp(&keys->keys[kept - 1], &keys->keys[i]))
 			keys->keys[kept++] = keys->keys[i];
 	keys->count = kept;
 }
@@ -120,7 +125,11 @@ static unsigned int hashtab_bits(size_t entries)
 /* A policy that has nothing of a kind has no table for it. */
 static void keep_set_if_any(struct lab_sets *sets)
 {
-	if (!sets->sets[sets->count - 1].tables[0].count)
+	struct lab_keys *keys = &sets->sets[sets->count - 1].tables[0];
+
+	if (keys->count)
+		sort_keys(keys);
+	else
 		sets->count--;
 }
 
@@ -245,11 +254,12 @@ void lab_add_capture(struct lab_sets *sets, const char *path)
 
 		i--;
 		for (j = 0; j < keys->count; j++)
-			if (!key_cmp(&keys->keys[j], &all[i]))
+			if (!lab_key_cmp(&keys->keys[j], &all[i]))
 				break;
 		if (j == keys->count)
 			add_key(keys, all[i].source, all[i].target, all[i].tclass);
 	}
+	sort_keys(keys);
 
 	snprintf(title, sizeof(title), "%.20s: all", name);
 	keys = add_table(add_set(sets, title), LAB_AVC, 0);
@@ -440,6 +450,7 @@ static void add_family(struct lab_sets *sets, const char *name, struct lab_key (
 
 				add_key(keys, k.source, k.target, k.tclass);
 			}
+			sort_keys(keys);
 		}
 	}
 }

@@ -15,6 +15,9 @@ struct lab_key {
 	u32 source, target, tclass;
 };
 
+/* 0 if both are the same; else some order, for qsort() and bsearch(). */
+int lab_key_cmp(const void *a, const void *b);
+
 /*
  * The keys of one hash table.
  *
@@ -28,7 +31,7 @@ enum lab_table {
 };
 
 struct lab_keys {
-	struct lab_key *keys;
+	struct lab_key *keys;	/* sorted by lab_key_cmp() */
 	size_t count;
 	enum lab_table table;
 	unsigned int bits;	/* of the index of a bucket, 1 to 16 */
