@@ -285,6 +285,4 @@ table()
 	echo
 	table
 } >"$tmp/table" || die "the figures are not what they should be" "they are in $out/runs.csv"
-cp "$tmp/table" "$out/table.txt"
-cat "$out/table.txt"
-say "the table is in $out, as text and as CSV, with every run and the guests' logs"
+show_table "$out"

@@ -14,8 +14,9 @@
 #	debian_boot.sid.all  every SID that was translated, in order
 #	debian_boot.sid      the first 12,000 of them
 #
-# The two small ones are like those in tools/testing/selftests/selinux_hash/, which
-# are of one run: no two are the same. No event is lost unnoticed, see check().
+# The two small ones are like debian_boot.avc here, for the lab, and debian_boot.sid in
+# tools/testing/selftests/selinux_hash/, which are of one run: no two are the same. No
+# event is lost unnoticed, see check().
 
 # shellcheck source=scripts/selinux_hash/common.sh
 . "$(dirname "$0")/common.sh"

@@ -143,3 +143,12 @@ refuse_debug_code()
 		"$1/.config" | paste -s -d' ') || :
 	[ -z "$bad" ] || die "a kernel with $bad is not one to measure" "its options are in $1/.config"
 }
+
+# show_table DIR: what a measurement ends with. $tmp/table is its table, and DIR is where
+# all of it goes.
+show_table()
+{
+	cp "$tmp/table" "$1/table.txt"
+	cat "$1/table.txt"
+	say "the table is in $1, as text and as CSV, with every run and the guests' logs"
+}
