@@ -13,6 +13,8 @@ help:
 	@echo '              policy, let real domains work in it, print the statistics'
 	@echo 'make test     every test; the last line is "N passed, N failed, N skipped"'
 	@echo '              (of all bases, or of the one that BASE= names)'
+	@echo 'make compare  the kernel without the series and with it, side by side: chains,'
+	@echo '              functions by ftrace, a server'\''s questions, sizes; with plots'
 	@echo 'make bench    measure what the series does to times, in User Mode Linux'
 	@echo '              (BASE=7.3 unless another one is asked for)'
 	@echo 'make passsec  measure what the context of a sender costs whoever reads its'
@@ -40,6 +42,9 @@ run:
 # every base, unless one is asked for, or a tree that is of one line
 test:
 	@$(S)/test.sh $(if $(KSRC)$(filter-out file,$(origin BASE)),$(BASE),$(BASES))
+
+compare:
+	@$(S)/compare.sh
 
 # only User Mode Linux of 7.3 has two CPUs
 bench:
@@ -70,4 +75,4 @@ patches:
 clean:
 	@$(S)/clean.sh
 
-.PHONY: help run test bench passsec lab capture try series tree patches clean
+.PHONY: help run test compare bench passsec lab capture try series tree patches clean

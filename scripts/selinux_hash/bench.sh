@@ -10,8 +10,9 @@
 # of one thread; for a boot, the median of 3 runs of 0.2 s each; for a kernel, the
 # median of its boots, with the lowest and the highest.
 #
-# User Mode Linux that has several CPUs is changed first, see bench-um.patch, in
-# both kernels; PLAIN_UML=1 leaves it as it is, and measures mostly its system calls.
+# User Mode Linux is changed first, as bench-um-$BASE.patch says, in both kernels;
+# PLAIN_UML=1 leaves it as it is, and measures mostly its system calls where it has
+# several CPUs.
 #
 # The table goes to build/bench/$BASE/ as table.txt and table.csv, beside every
 # single run (runs.csv) and the guests' logs. An aim that is not met is no failure.
@@ -45,31 +46,23 @@ out=$build/bench/$base
 rm -rf "$out"
 mkdir -p "$out"
 
-# Print a commit that adds bench.c to another one. The same gives the same.
+# Print a commit that adds bench.c to another one.
 with_bench()
 {
-	local commit=$1 id makefile=security/selinux/Makefile
+	local commit=$1 makefile=security/selinux/Makefile
 
 	"${git[@]}" show "$commit:$makefile" |
 		sed '/^selinux-$(CONFIG_NETLABEL) += /i selinux-y += bench.o' >"$tmp/Makefile"
 	grep -qx 'selinux-y += bench.o' "$tmp/Makefile" ||
 		die "$makefile of $commit has no line behind which bench.o can be added"
-	export GIT_INDEX_FILE=$tmp/index
-	"${git[@]}" read-tree "$commit"
-	id=$("${git[@]}" hash-object -w --no-filters "$tmp/Makefile")
-	"${git[@]}" update-index --cacheinfo "100644,$id,$makefile"
-	id=$("${git[@]}" hash-object -w --no-filters "$here/bench.c")
-	"${git[@]}" update-index --add --cacheinfo "100644,$id,security/selinux/bench.c"
-	if [ "${PLAIN_UML:-}" != 1 ] && "${git[@]}" cat-file -e "$commit:arch/um/os-Linux/smp.c" 2>/dev/null; then
-		"${git[@]}" apply --cached "$here/bench-um.patch" 2>"$tmp/err" ||
+	begin_commit "$tree" "$commit"
+	put_file "$makefile" "$tmp/Makefile"
+	put_file security/selinux/bench.c "$here/bench.c"
+	if [ "${PLAIN_UML:-}" != 1 ] && [ -f "$here/bench-um-$base.patch" ]; then
+		"${git[@]}" apply --cached "$here/bench-um-$base.patch" 2>"$tmp/err" ||
 			die "the change to User Mode Linux does not apply to $commit" "$(head -n 1 "$tmp/err")"
 	fi
-	id=$("${git[@]}" write-tree)
-	unset GIT_INDEX_FILE
-	echo "$("${git[@]}" log -1 --format=%s "$commit"), with bench.c" |
-		GIT_AUTHOR_NAME=bench GIT_AUTHOR_EMAIL=bench GIT_AUTHOR_DATE='@0 +0000' \
-		GIT_COMMITTER_NAME=bench GIT_COMMITTER_EMAIL=bench GIT_COMMITTER_DATE='@0 +0000' \
-		"${git[@]}" commit-tree -p "$("${git[@]}" rev-parse "$commit^{commit}")" "$id"
+	end_commit bench.c
 }
 
 # build_kernel NAME COMMIT: set NAME to the folder of the objects
@@ -117,7 +110,7 @@ elif [ "$(nproc)" = 1 ]; then
 	cpus=1 why="this machine has one CPU"
 fi
 
-say "measuring: $rounds rounds of two boots, about $((rounds * cpus * 20)) s; load average $(load)"
+say "measuring: $rounds rounds of two boots, about $((rounds * (cpus * 18 + 6))) s; load average $(load)"
 load_before=$(cut -d' ' -f1-3 /proc/loadavg)
 echo "kernel,round,load,run,case,threads,calls,nanoseconds,hits,misses,evictions,skipped" >"$out/runs.csv"
 for round in $(seq "$rounds"); do
@@ -280,7 +273,7 @@ table()
 	echo "with:    $("${git[@]}" log -1 --format=%s "$after")"
 	echo "$(nproc) CPUs,$(sed -n 's/^model name.*://p' /proc/cpuinfo | sed 1q); load average before" \
 		"$load_before, after $(cut -d' ' -f1-3 /proc/loadavg)"
-	[ "${PLAIN_UML:-}" != 1 ] || echo "User Mode Linux as it is, without bench-um.patch"
+	[ "${PLAIN_UML:-}" != 1 ] || echo "User Mode Linux as it is, without bench-um-$base.patch"
 	[ "$cpus" = 2 ] || echo "The cases with 2 threads are left out: $why."
 	echo
 	table

@@ -152,3 +152,33 @@ show_table()
 	cat "$1/table.txt"
 	say "the table is in $1, as text and as CSV, with every run and the guests' logs"
 }
+
+# Make a commit of a kernel tree: begin_commit TREE COMMIT, then put_file PATH FILE or "git
+# apply --cached", then end_commit WHAT, which prints it. The same gives the same.
+begin_commit()
+{
+	new_commit_tree=$1 new_commit_parent=$2
+	export GIT_INDEX_FILE=$tmp/index
+	git -C "$1" read-tree "$2"
+}
+
+put_file()
+{
+	local id
+
+	id=$(git -C "$new_commit_tree" hash-object -w --no-filters "$2")
+	git -C "$new_commit_tree" update-index --add --cacheinfo "100644,$id,$1"
+}
+
+end_commit()
+{
+	local id parent
+
+	id=$(git -C "$new_commit_tree" write-tree)
+	unset GIT_INDEX_FILE
+	parent=$(git -C "$new_commit_tree" rev-parse "$new_commit_parent^{commit}")
+	git -C "$new_commit_tree" log -1 --format="%s, with $1" "$parent" |
+		GIT_AUTHOR_NAME=measure GIT_AUTHOR_EMAIL=measure GIT_AUTHOR_DATE='@0 +0000' \
+		GIT_COMMITTER_NAME=measure GIT_COMMITTER_EMAIL=measure GIT_COMMITTER_DATE='@0 +0000' \
+		git -C "$new_commit_tree" commit-tree -p "$parent" "$id"
+}

@@ -5,7 +5,7 @@
 # guest.sh debian OBJ NAME SCRIPT
 #
 # Boot the kernel in OBJ with an initramfs that holds the policy and whatever
-# is in $GUEST_FILES (a folder with tests/), let its init do the
+# is in $GUEST_FILES (a folder, of which tests/ holds the programs to run), let its init do the
 # ACTIONs (see guest_init.c), and print what it says. The kernel log and the
 # guest's words are kept as build/NAME.console and build/NAME.out.
 # GUEST_SECONDS limits the whole (default 600). GUEST_APPEND is for the kernel's
@@ -41,7 +41,7 @@ initramfs()
 	local f
 
 	[ -z "${GUEST_FILES:-}" ] || [ -d "$GUEST_FILES" ] || die "GUEST_FILES=$GUEST_FILES is not a folder"
-	gcc -Wall -O2 -static -o "$tmp/init" "$here/guest_init.c" &&
+	gcc -Wall -O2 -static -o "$tmp/init" "$here"/guest_*.c &&
 	{
 		echo "dir /dev 755 0 0"
 		echo "nod /dev/console 600 0 0 c 5 1"
@@ -52,7 +52,8 @@ initramfs()
 		echo "file /policy $policy/policy 644 0 0"
 		echo "file /file_contexts $policy/file_contexts 644 0 0"
 		[ -z "${GUEST_FILES:-}" ] ||
-			find "$GUEST_FILES" -type f -printf 'file /%P %p 755 0 0\n'
+			find "$GUEST_FILES" -mindepth 1 \( -type d -printf 'dir /%P 755 0 0\n' \) -o \
+				-type f -printf 'file /%P %p 755 0 0\n'
 	} >"$tmp/initramfs.list" &&
 	"$obj/usr/gen_init_cpio" "$tmp/initramfs.list" >"$tmp/initramfs"
 }

@@ -16,6 +16,9 @@
  *	tests     run every program in /tests named *_test, with a time limit
  *	softirq   run /tests/sid2str_softirq, which needs audit
  *	bench     measure every case of bench.c, and print the figures
+ *	samples   print avc/hash_stats a hundred times while the workload goes on
+ *	trace     print what ftrace tells of the time that functions take
+ *	create    run /tests/create_bench, which measures a server's questions
  *	passsec   run /tests/passsec_bench, which measures reading from a socket
  *	hang      never end, to see what the host makes of that
  *	panic     end init, which panics the kernel, for the same reason
@@ -45,7 +48,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SELINUXFS	"/sys/fs/selinux"
+#include "guest.h"
+
 #define POLICY		"/policy"
 #define FILE_CONTEXTS	"/file_contexts"
 #define INIT_CONTEXT	"system_u:system_r:init_t:s0"
@@ -68,7 +72,7 @@ static void end_guest(int status)
 	_exit(status);	/* the kernel panics, and the host sees that */
 }
 
-static void __attribute__((format(printf, 1, 2), noreturn)) die(const char *fmt, ...)
+void die(const char *fmt, ...)
 {
 	va_list ap;
 
@@ -81,7 +85,7 @@ static void __attribute__((format(printf, 1, 2), noreturn)) die(const char *fmt,
 	_exit(1);
 }
 
-static void mount_at(const char *type, const char *dir)
+void mount_at(const char *type, const char *dir)
 {
 	mkdir(dir, 0755);
 	if (mount(type, dir, type, 0, NULL) && errno != EBUSY)
@@ -110,7 +114,7 @@ static void open_output(const char *path)
 }
 
 /* Write @len bytes in one write(); return 0 or an errno. */
-static int write_once(const char *path, const void *buf, size_t len)
+int write_once(const char *path, const void *buf, size_t len)
 {
 	int fd = open(path, O_WRONLY), rc = 0;
 	ssize_t n;
@@ -125,7 +129,7 @@ static int write_once(const char *path, const void *buf, size_t len)
 }
 
 /* The whole of a file, with a NUL behind it; owned by the caller. */
-static char *read_whole(const char *path, size_t *len)
+char *read_whole(const char *path, size_t *len)
 {
 	size_t size = 0, used = 0;
 	char *buf = NULL;
@@ -216,11 +220,7 @@ static void load_policy(void)
 	}
 }
 
-/* A set of strings, in the order in which they came. */
-struct list {
-	char **str;
-	size_t n;
-};
+struct list files, domains;
 
 static bool list_has(const struct list *l, const char *str)
 {
@@ -274,10 +274,9 @@ static bool types_are_akin(const char *a, const char *b)
 }
 
 /* Every context that the policy's file_contexts gives to a file. */
-static struct list file_contexts(void)
+static void read_file_contexts(void)
 {
 	char *text = read_whole(FILE_CONTEXTS, NULL), *line, *next;
-	struct list contexts = {};
 
 	for (line = text; *line; line = next) {
 		char *context;
@@ -290,14 +289,13 @@ static struct list file_contexts(void)
 		context = strpbrk(line, " \t");
 		context = context ? strrchr(line, '\t') ?: strrchr(line, ' ') : NULL;
 		if (context && strchr(context, ':'))
-			list_add(&contexts, context + 1);
+			list_add(&files, context + 1);
 	}
 	free(text);
-	return contexts;
 }
 
 /* The domain that init enters by executing a file, as the policy decides it. */
-static void add_domain(struct list *domains, const char *exec_context, const char *process)
+static void add_domain(const char *exec_context, const char *process)
 {
 	char query[512], domain[512];
 	int fd = open(SELINUXFS "/create", O_RDWR);
@@ -311,7 +309,7 @@ static void add_domain(struct list *domains, const char *exec_context, const cha
 		if (n > 0) {
 			domain[n] = '\0';
 			if (strcmp(domain, INIT_CONTEXT))
-				list_add(domains, domain);
+				list_add(&domains, domain);
 		}
 	}
 	close(fd);
@@ -357,7 +355,7 @@ static void use_sockets(void)
 }
 
 /* One process in @domain: its own files, those that everybody reads, sockets. */
-static void work_in_domain(const char *domain, const struct list *files)
+void work_in_domain(const char *domain)
 {
 	static const char * const common[] = {
 		"etc_t", "lib_t", "ld_so_t", "ld_so_cache_t", "locale_t", "bin_t",
@@ -375,12 +373,12 @@ static void work_in_domain(const char *domain, const struct list *files)
 
 	if (write_once("/proc/self/attr/current", domain, strlen(domain)))
 		_exit(0);	/* not a context that a process can have */
-	for (size_t i = 0; i < files->n; i++) {
-		bool use = types_are_akin(domain, files->str[i]);
+	for (size_t i = 0; i < files.n; i++) {
+		bool use = types_are_akin(domain, files.str[i]);
 
 		for (unsigned int j = 0; !use && j < sizeof(common) / sizeof(*common); j++) {
 			size_t len;
-			const char *type = type_of(files->str[i], &len);
+			const char *type = type_of(files.str[i], &len);
 
 			use = len == strlen(common[j]) && !strncmp(type, common[j], len);
 		}
@@ -402,7 +400,7 @@ static const char * const stats_files[] = {
 	SELINUXFS "/avc/cache_stats",
 };
 
-static unsigned int avc_entries(void)
+unsigned int avc_entries(void)
 {
 	unsigned int entries = 0;
 	char *text;
@@ -431,13 +429,13 @@ static void workload(void)
 	char *process = read_whole(SELINUXFS "/class/process/index", NULL);
 	unsigned int threshold, full, labelled = 0, rounds = 0;
 	char *text = read_whole(SELINUXFS "/avc/cache_threshold", NULL);
-	struct list files = file_contexts(), domains = {};
 	char path[64];
 
 	threshold = strtoul(text, NULL, 10);
 	free(text);
 	full = threshold - threshold / 64;
 
+	read_file_contexts();
 	mount_at("tmpfs", "/work");
 	for (size_t i = 0; i < files.n; i++) {
 		int fd;
@@ -450,7 +448,7 @@ static void workload(void)
 			labelled++;
 		close(fd);
 		if (type_ends_with(files.str[i], "_exec_t"))
-			add_domain(&domains, files.str[i], process);
+			add_domain(files.str[i], process);
 	}
 	free(process);
 	printf("guest: %u files labelled, %zu domains at work\n", labelled, domains.n);
@@ -464,7 +462,7 @@ static void workload(void)
 	 */
 	do {
 		for (size_t i = 0; i < domains.n; i++) {
-			work_in_domain(domains.str[i], &files);
+			work_in_domain(domains.str[i]);
 			if (rounds && avc_entries() >= full)
 				break;
 		}
@@ -523,7 +521,7 @@ static int run_program(const char *path, const char *arg, unsigned int seconds, 
 }
 
 /* Run a program without which there is nothing to tell. */
-static void run_or_die(const char *path, const char *arg)
+void run_or_die(const char *path, const char *arg)
 {
 	bool timed_out;
 	int status = run_program(path, arg, TEST_SECONDS, &timed_out);
@@ -687,6 +685,9 @@ int main(int argc, char **argv)
 		{ "tests", tests },
 		{ "softirq", softirq },
 		{ "bench", bench },
+		{ "samples", samples },
+		{ "trace", trace },
+		{ "create", create },
 		{ "passsec", passsec },
 		{ "hang", hang },
 		{ "panic", panic },

@@ -36,7 +36,8 @@ case "$*" in
 esac
 EOF
 cmp -s "$tmp/cc" "$cache/cc" || install -m 755 "$tmp/cc" "$cache/cc"
-make=(make -C "$tree" "O=$obj" "ARCH=$arch" "CC=$cache/cc" "HOSTCC=ccache gcc")
+# Whether there is a pahole, and which, would be one of the kernel's options.
+make=(make -C "$tree" "O=$obj" "ARCH=$arch" "CC=$cache/cc" "HOSTCC=ccache gcc" PAHOLE=false)
 # the objects do not depend on who builds them, where and when
 export KBUILD_BUILD_USER=selinux_hash KBUILD_BUILD_HOST=selinux_hash
 export KBUILD_BUILD_TIMESTAMP='1970-01-01'

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# packages.sh series|run|lab|image|test: install the Debian packages that are needed
+# packages.sh series|run|lab|compare|image|test: install the Debian packages that are needed
 # and missing.
 # They are named first. Without root, the command to run is printed instead.
 
@@ -9,7 +9,7 @@
 . "$(dirname "$0")/common.sh"
 
 series=(git xz-utils)
-run=("${series[@]}" bc bison bzip2 ccache flex gcc libc6-dev libelf-dev libsepol-dev
+run=("${series[@]}" bc bison bzip2 ccache flex gcc libc6-dev libelf-dev libselinux1-dev libsepol-dev
      make patch perl policycoreutils qemu-system-x86)
 lab=("${run[@]}" gnuplot-nox)
 # Hashes are measured on 32 bits, too. gcc-multilib itself does not go with a cross
@@ -20,15 +20,17 @@ if [ "$(uname -m)" = x86_64 ]; then
 	lab+=("${multilib:-gcc-multilib}")
 fi
 test=("${lab[@]}" codespell python3 shellcheck sparse)
+compare=("${run[@]}" dwarves gnuplot-nox)
 image=("${run[@]}" debian-archive-keyring e2fsprogs mmdebstrap)
 
 case "${1:-}" in
 series)	wanted=("${series[@]}") ;;
 run)	wanted=("${run[@]}") ;;
 lab)	wanted=("${lab[@]}") ;;
+compare) wanted=("${compare[@]}") ;;
 test)	wanted=("${test[@]}") ;;
 image)	wanted=("${image[@]}") ;;
-*)	die "usage: packages.sh series|run|lab|image|test" ;;
+*)	die "usage: packages.sh series|run|lab|compare|image|test" ;;
 esac
 
 command -v dpkg-query >/dev/null && command -v apt-get >/dev/null ||
