@@ -19,6 +19,7 @@ help:
 	@echo '              (BASE=7.3 unless another one is asked for)'
 	@echo 'make passsec  measure what the context of a sender costs whoever reads its'
 	@echo '              datagrams, as journald does; in instructions, in QEMU'
+	@echo 'make journald the same of the real journald, in a whole Debian'
 	@echo 'make lab      compare hash3() with other hashes: evenness, cost, attacks; CAPTURE='
 	@echo '              names captures of a running AVC beside those that come with it'
 	@echo 'make capture  record what a whole Debian asks of SELinux'\''s caches, and in which'
@@ -53,6 +54,9 @@ bench:
 passsec:
 	@$(S)/passsec.sh
 
+journald:
+	@$(S)/passsec.sh journald
+
 lab:
 	@$(S)/lab.sh $(CAPTURE)
 
@@ -75,4 +79,4 @@ patches:
 clean:
 	@$(S)/clean.sh
 
-.PHONY: help run test compare bench passsec lab capture try series tree patches clean
+.PHONY: help run test compare bench passsec journald lab capture try series tree patches clean
