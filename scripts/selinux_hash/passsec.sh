@@ -179,7 +179,7 @@ table()
 			exit 1
 
 		printf "%-10s %6s  %-10s %-26s %7s %9s  %-24s %s\n", "case", "length", "kernel",
-			"messages per s", "reader", "function", "share, %", "hits, %"
+			"messages per s", "reader", "function", "share, %", "hits"
 		print "case,context_length,kernel,messages_per_s,messages_per_s_min,messages_per_s_max," \
 			"reader,reader_min,reader_max,function,function_min,function_max," \
 			"share,share_min,share_max,hits" >csv
@@ -223,6 +223,7 @@ table()
 	echo "$what: messages per second of 10^9 instructions; instructions"
 	echo "of the reader per message; of security_secid_to_secctx() with all that it calls; its share."
 	echo "Medians of all runs of $rounds boots, and the lowest and the highest."
+	echo "Hits, of which a few are those of others, are per 100 messages."
 	echo "off:       $("${git[@]}" log -1 --format=%s "$tip"), SID2STR_CACHE_SIZE=0"
 	echo "unpatched: $("${git[@]}" log -1 --format=%s pristine)"
 	echo "patched:   $("${git[@]}" log -1 --format=%s "$tip")"
