@@ -20,6 +20,8 @@ help:
 	@echo 'make passsec  measure what the context of a sender costs whoever reads its'
 	@echo '              datagrams, as journald does; in instructions, in QEMU'
 	@echo 'make journald the same of the real journald, in a whole Debian'
+	@echo 'make workload what the boot of a whole Debian and an installation of packages'
+	@echo '              make of the tables, with the old hashes and with hash3()'
 	@echo 'make lab      compare hash3() with other hashes: evenness, cost, attacks; CAPTURE='
 	@echo '              names captures of a running AVC beside those that come with it'
 	@echo 'make capture  record what a whole Debian asks of SELinux'\''s caches, and in which'
@@ -57,6 +59,9 @@ passsec:
 journald:
 	@$(S)/passsec.sh journald
 
+workload:
+	@$(S)/workload.sh
+
 lab:
 	@$(S)/lab.sh $(CAPTURE)
 
@@ -79,4 +84,4 @@ patches:
 clean:
 	@$(S)/clean.sh
 
-.PHONY: help run test compare bench passsec journald lab capture try series tree patches clean
+.PHONY: help run test compare bench passsec journald workload lab capture try series tree patches clean

@@ -16,6 +16,8 @@ lock
 
 packages=(auditd cron dbus kmod libpam-systemd login logrotate openssh-server passwd policycoreutils
 	  procps rsyslog selinux-policy-default systemd systemd-sysv udev util-linux)
+# whose .debs are in the image's cache of apt, with those that they need: for workload.sh
+debs=(apache2 bind9 postfix)
 log=$build/image.log
 
 # Lines of sources.list for the release that this machine's own sources are of,
@@ -49,7 +51,7 @@ key()
 {
 	{
 		cat "$0"
-		apt-cache policy "${packages[@]}" | sed -n 's/^[^ ]*:$/&/p; s/^  Candidate: //p'
+		apt-cache policy "${packages[@]}" "${debs[@]}" | sed -n 's/^[^ ]*:$/&/p; s/^  Candidate: //p'
 	} | sha256sum | cut -c1-16
 }
 
@@ -132,7 +134,11 @@ acquire_options >"$tmp/apt.conf"
 say "making an image of Debian: ${#packages[@]} packages and what they need, 3 minutes (log: $log)"
 run mmdebstrap --mode=root --variant=minbase --format=directory --aptopt="$tmp/apt.conf" \
 	--dpkgopt=path-exclude='/usr/share/doc/*' --dpkgopt=path-exclude='/usr/share/man/*' \
-	--dpkgopt=path-exclude='/usr/share/locale/*' --include="$(IFS=,; echo "${packages[*]}")" \
+	--dpkgopt=path-exclude='/usr/share/locale/*' --skip=cleanup/apt/cache \
+	--customize-hook='rm -f "$1"/var/cache/apt/archives/*.deb' \
+	--customize-hook="APT_CONFIG=\$MMDEBSTRAP_APT_CONFIG apt-get install -y --download-only \
+		--no-install-recommends ${debs[*]}" \
+	--include="$(IFS=,; echo "${packages[*]}")" \
 	'' "$root" "${lines[@]}" >"$log" 2>&1 </dev/null ||
 	die_with_log "mmdebstrap cannot make a Debian" "$log"
 set_up "$root"
