@@ -9,6 +9,8 @@
 # hands over as /dev/vdb, a shell script, as root in unconfined_t; what that says
 # goes to ttyS1, followed by its exit status, and then the machine ends (see
 # guest.sh). Nobody can log in.
+#
+# Exit status 3: there is none, and this machine cannot make one.
 
 # shellcheck source=scripts/selinux_hash/common.sh
 . "$(dirname "$0")/common.sh"
@@ -55,7 +57,10 @@ key()
 	} | sha256sum | cut -c1-16
 }
 
-command -v apt-get >/dev/null || die "making an image of Debian needs apt"
+# cannot MESSAGE...: say why, which is no fault of anybody's here
+cannot() { (die "$@") || exit 3; }
+
+command -v apt-get >/dev/null || cannot "making an image of Debian needs apt"
 mapfile -t lines < <(sources)
 key=$(key)
 dir=$cache/image/$key
@@ -63,7 +68,7 @@ if [ ${#lines[@]} = 0 ]; then
 	# what was made before will do
 	dir=$(find "$cache/image" -mindepth 1 -maxdepth 1 ! -name '*.tmp' -printf '%T@ %p\n' 2>/dev/null |
 		sort -n | sed -n '$s/^[^ ]* //p') || :
-	[ "$dir" ] || die "this system has no list of Debian's packages" "run 'apt-get update' as root"
+	[ "$dir" ] || cannot "this system has no list of Debian's packages" "run 'apt-get update' as root"
 fi
 if [ -d "$dir" ]; then
 	echo "$dir/debian.ext4"
@@ -71,9 +76,9 @@ if [ -d "$dir" ]; then
 fi
 
 # labels are attributes that root alone can give to files
-[ "$(id -u)" = 0 ] || die "making an image of Debian needs root, to label its files" \
+[ "$(id -u)" = 0 ] || cannot "making an image of Debian needs root, to label its files" \
 	"run this once as root, with the same CACHE=: sudo CACHE=$cache $0"
-run "$here/packages.sh" image
+run "$here/packages.sh" image || exit 3
 need_space "$cache" 2000 "an image of Debian"
 need_space "$build" 1000 "what the image is made from"
 
@@ -140,7 +145,7 @@ run mmdebstrap --mode=root --variant=minbase --format=directory --aptopt="$tmp/a
 		--no-install-recommends ${debs[*]}" \
 	--include="$(IFS=,; echo "${packages[*]}")" \
 	'' "$root" "${lines[@]}" >"$log" 2>&1 </dev/null ||
-	die_with_log "mmdebstrap cannot make a Debian" "$log"
+	(die_with_log "mmdebstrap cannot make a Debian" "$log") || exit 3
 set_up "$root"
 run label "$root" >>"$log" 2>&1 || die_with_log "setfiles cannot label the files" "$log"
 run make_ext4 "$root" "$dir.tmp/debian.ext4" >>"$log" 2>&1 ||

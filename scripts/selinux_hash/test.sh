@@ -377,6 +377,39 @@ kselftests_in()
 }
 
 #
+# A whole Debian
+#
+
+test_debian()
+{
+	local debian='' name=test-debian log=$logs/$base-image.log status=0
+
+	say "a whole Debian, enforcing, on the kernel for $base"
+	run "$here/image.sh" >"$log" 2> >(tee -a "$log" >&2) || status=$?
+	case $status in
+	0) ;;
+	3)
+		skip "debian" "$(sed -n 's/^error: //p' "$log" | tail -n 1)"
+		return
+		;;
+	*)
+		fail "debian: the image is made" "$log"
+		return
+		;;
+	esac
+	build_kernel debian "x86-64, for a whole Debian" x86_64-debian x86_64 bzImage -- \
+		guest x86_64 debian || return 0
+	if GUEST_APPEND="enforcing=1" run "$here/guest.sh" debian "$debian" $name "$here/test_job.sh" \
+		>"$logs/$base-guest-debian.log"; then
+		pass "debian: the guest boots, works and ends"
+	else
+		fail "debian: the guest boots, works and ends" "$logs/$base-guest-debian.log"
+	fi
+	count_tap debian "$build/$name.out"
+	check "debian: the kernel log has no complaint" no_complaint "$build/$name.console"
+}
+
+#
 # The hash lab
 #
 
@@ -768,6 +801,7 @@ for base; do
 	test_guests
 	# once is enough
 	[ "$tried" ] || test_debug
+	[ "$tried" ] || test_debian
 	[ "$tried" ] || test_lab
 	[ "$tried" ] || test_bad_input
 	tried=yes
