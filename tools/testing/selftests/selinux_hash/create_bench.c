@@ -119,7 +119,8 @@ static void check(const struct rung *rung, security_id_t source, const char *sou
 	if (rung->avc) {
 		avc_entry_ref_init(&ref);
 		errno = 0;
-		if (avc_has_perm_noaudit(source, target, drawable, wanted, &ref, &avd) && errno != EACCES)
+		if (avc_has_perm_noaudit(source, target, drawable, wanted, &ref, &avd) &&
+		    errno != EACCES)
 			err(1, "the AVC fails for %s on %s", source_context, target_context);
 	} else if (rung->raw ?
 		   security_compute_av_raw(source_context, target_context, drawable, wanted, &avd) :
@@ -146,7 +147,8 @@ static char *ask(const struct rung *rung)
 	if (rung->create) {
 		if (avc_compute_create(source_sid, target_sid, drawable, &sid))
 			err(1, "no label for %s on %s", source, target);
-		rc = rung->raw ? avc_sid_to_context_raw(sid, &label) : avc_sid_to_context(sid, &label);
+		rc = rung->raw ? avc_sid_to_context_raw(sid, &label) :
+				 avc_sid_to_context(sid, &label);
 	} else {
 		rc = rung->raw ? security_compute_create_raw(source, target, drawable, &label) :
 				 security_compute_create(source, target, drawable, &label);
@@ -212,7 +214,7 @@ static void measure(const struct rung *rung, unsigned int round, unsigned int ev
 		errx(1, "the client failed");
 }
 
-static unsigned int number(const char *text, const char *what)
+static unsigned int positive(const char *text, const char *what)
 {
 	char *end;
 	unsigned long n = strtoul(text, &end, 10);
@@ -223,7 +225,7 @@ static unsigned int number(const char *text, const char *what)
 }
 
 /* Errors are returned as well. */
-static __attribute__((format(printf, 2, 3))) int say_nothing(int type, const char *fmt, ...)
+static int say_nothing(int type, const char *fmt, ...)
 {
 	return 0;
 }
@@ -247,7 +249,8 @@ static void prepare(void)
 
 	client_raw = strdup(CLIENT);
 	/* a window that the client has already */
-	if (!client_raw || security_compute_create_raw(client_raw, client_raw, drawable, &parent_raw))
+	if (!client_raw ||
+	    security_compute_create_raw(client_raw, client_raw, drawable, &parent_raw))
 		err(1, "%s gets no window", CLIENT);
 	if (selinux_raw_to_trans_context(client_raw, &client) ||
 	    selinux_raw_to_trans_context(parent_raw, &parent))
@@ -267,9 +270,9 @@ int main(int argc, char **argv)
 	if (argc > 3)
 		errx(1, "usage: create_bench [EVENTS [ROUNDS]]");
 	if (argc > 1)
-		events = number(argv[1], "events");
+		events = positive(argv[1], "events");
 	if (argc > 2)
-		rounds = number(argv[2], "rounds");
+		rounds = positive(argv[2], "rounds");
 	prepare();
 	for (round = 1; round <= rounds; round++)
 		for (i = 0; i < sizeof(rungs) / sizeof(*rungs); i++)
