@@ -190,10 +190,17 @@ for clock in instructions time; do
 			sed -n 's/^create: //p' "$build/compare/$base/$clock-$kernel-$i.out" |
 				awk -v OFS=, -v kernel="$kernel" -v boot="$i" '{ $1 = kernel OFS boot OFS $1; print }' \
 				>>"$out/create.csv"
-			sed -n 's/^trace: //p' "$build/compare/$base/$clock-$kernel-$i.out" | tr -d '\r' |
+			# ticks are instructions, or have to be turned into nanoseconds
+			tr -d '\r' <"$build/compare/$base/$clock-$kernel-$i.out" |
 				awk -v OFS=, -v kernel="$kernel" -v clock=$clock -v boot="$i" '
-					NF != 105 { print "not understood: " $0 >"/dev/stderr"; exit 1 }
-					{ $1 = kernel OFS clock OFS boot OFS $1; print }' >>"$out/trace.csv" ||
+					$1 == "ticks:" && NF == 3 && $2 > 0 { nsecs = clock == "time" ? $3 / $2 : 1 }
+					$1 == "trace:" {
+						if (NF != 106 || !nsecs) { print "not understood: " $0 >"/dev/stderr"; exit 1 }
+						line = kernel OFS clock OFS boot
+						for (f = 2; f <= NF; f++)
+							line = line OFS (f < 6 ? $f : sprintf("%.0f", $f * nsecs))
+						print line
+					}' >>"$out/trace.csv" ||
 				die "what the guest said is not understood" "it is in $out/$clock-$kernel-$i.out"
 		done
 		say "traced boot $i of $boots, by $clock"
@@ -335,7 +342,8 @@ boot_log_table()
 	{ line[$2, $1] = $4 "/" $5 OFS $6 OFS $7 "/" $8 "/" $9 OFS $10 OFS sprintf("%.3f", ($10 / $3 + 1) / 2); entries[$2] = $3 }
 	END {
 		print "table", "entries", "kernel", "buckets used", "longest", "q1/med/q3", "sum of squares", "nodes per hit"
-		for (n = split("rules conditional_rules roletr rangetr", tables, " "), i = 1; i <= 4; i++) {
+		n = split("rules conditional_rules roletr rangetr", tables, " ")
+		for (i = 1; i <= n; i++) {
 			print tables[i], entries[tables[i]], "old hash", line[tables[i], "old_hash"]
 			print "", "", "new", line[tables[i], "new_hash"]
 		}
@@ -387,13 +395,12 @@ create_table()
 					rises = 0
 			}
 		print "The rungs rise: " (rises ? "met" : "not met")
-		printf "All three at least 0.37 of none: %.3f, %s\n", med["new", "all"] / med["new", "none"],
-			med["new", "all"] >= 0.37 * med["new", "none"] ? "met" : "not met"
+		share = med["new", "all"] / med["new", "none"]
+		printf "All three at least 0.37 of none: %.3f, %s\n", share, (share >= 0.37 ? "met" : "not met")
 		ratio = med["new", "kernel"] / med["old", "kernel"]
+		overlap = min["new", "kernel"] <= max["old", "kernel"] && min["old", "kernel"] <= max["new", "kernel"]
 		printf "The rung that asks the kernel each time is no slower: %.3f times as fast, %s%s\n", ratio,
-			ratio >= 1 ? "met" : "not met",
-			min["new", "kernel"] <= max["old", "kernel"] && min["old", "kernel"] <= max["new", "kernel"] ?
-				", but the ranges overlap" : ""
+			(ratio >= 1 ? "met" : "not met"), (overlap ? ", but the ranges overlap" : "")
 	}' "$out/create.csv"
 }
 

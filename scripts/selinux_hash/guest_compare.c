@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "guest.h"
@@ -168,15 +169,17 @@ static const struct {
 	{ "string-miss", "security_sid_to_context", prepare_strings_miss, work_strings_miss },
 };
 
+/* Instead of what was set before: some files of tracefs are lists, and "trace" a buffer. */
 static void set(const char *file, const char *value)
 {
 	char path[128];
-	int err;
+	int fd;
 
 	snprintf(path, sizeof(path), TRACEFS "/%s", file);
-	err = write_once(path, value, strlen(value));
-	if (err)
-		die("cannot write %s to %s: %s", value, path, strerror(err));
+	fd = open(path, O_WRONLY | O_TRUNC);
+	if (fd < 0 || write(fd, value, strlen(value)) < 0)
+		die("cannot write %s to %s: %s", value, path, strerror(errno));
+	close(fd);
 }
 
 static int by_value(const void *a, const void *b)
@@ -211,47 +214,75 @@ static unsigned long lost_events(void)
 	}
 }
 
+/* When the clock, which may be a coarse one, changes next: the time, and the ticks. */
+static unsigned long long next_change(unsigned long long *ticks)
+{
+	struct timespec t, now;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	do {
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		*ticks = __builtin_ia32_rdtsc();
+	} while (now.tv_sec == t.tv_sec && now.tv_nsec == t.tv_nsec);
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+/*
+ * The traces are in ticks of the CPU's counter: a kernel that boots on a busy machine
+ * may not find out how fast that is, and then has no other clock that is fine enough.
+ */
+static void print_tick_rate(void)
+{
+	unsigned long long ticks[2], nsecs[2];
+
+	nsecs[0] = next_change(&ticks[0]);
+	sleep(1);
+	nsecs[1] = next_change(&ticks[1]);
+	printf("ticks: %llu %llu\n", ticks[1] - ticks[0], nsecs[1] - nsecs[0]);
+}
+
 /*
  * Print the number of calls that were traced, the events that got lost, and the
- * percentiles of the calls' duration, from 0 to 100, in nanoseconds.
+ * percentiles of the calls' duration, from 0 to 100, in ticks.
  */
 static void print_trace(const char *name, const char *function)
 {
 	FILE *f = fopen(TRACEFS "/trace", "r");
 	size_t n = 0, room = 0, size = 0;
-	unsigned long *nsecs = NULL;
+	unsigned long *ticks = NULL;
 	char *line = NULL;
 
 	if (!f)
 		die("cannot open " TRACEFS "/trace: %s", strerror(errno));
 	while (getline(&line, &size, f) > 0) {
 		char *unit = strstr(line, " us ");
-		double usecs;
+		double thousands;	/* which ftrace takes for microseconds */
 
 		if (line[0] == '#' || !unit)
 			continue;
 		/* a mark of what takes long may stand before the figure */
-		if (sscanf(line + strcspn(line, "0123456789"), "%lf us", &usecs) != 1)
-			die("cannot understand this line of a trace: %s", line);
+		if (!strstr(unit, function) ||
+		    sscanf(line + strcspn(line, "0123456789"), "%lf us", &thousands) != 1)
+			die("%s is traced, and there is this line: %s", function, line);
 		if (n == room) {
 			room = room ? 2 * room : 65536;
-			nsecs = realloc(nsecs, room * sizeof(*nsecs));
-			if (!nsecs)
+			ticks = realloc(ticks, room * sizeof(*ticks));
+			if (!ticks)
 				die("no memory for a trace");
 		}
-		nsecs[n++] = usecs * 1000 + 0.5;
+		ticks[n++] = thousands * 1000 + 0.5;
 	}
 	fclose(f);
 	free(line);
 	if (!n)
 		die("%s was not called once", function);
 
-	qsort(nsecs, n, sizeof(*nsecs), by_value);
+	qsort(ticks, n, sizeof(*ticks), by_value);
 	printf("trace: %s %s %zu %lu", name, function, n, lost_events());
 	for (int i = 0; i <= 100; i++)
-		printf(" %lu", nsecs[(i * (n - 1) + 50) / 100]);
+		printf(" %lu", ticks[(i * (n - 1) + 50) / 100]);
 	printf("\n");
-	free(nsecs);
+	free(ticks);
 }
 
 /* One function after the other, so that none is traced within another one. */
@@ -266,8 +297,10 @@ void trace(void)
 		die("trace without a workload");
 	mount_at("tracefs", TRACEFS);
 	choose_domains();
+	print_tick_rate();
 	snprintf(pid, sizeof(pid), "%d", getpid());
 	set("tracing_on", "0");
+	set("trace_clock", "x86-tsc");
 	set("buffer_size_kb", TRACE_BUFFER_KB);
 	set("set_ftrace_pid", pid);
 	set("options/function-fork", "1");
@@ -276,8 +309,10 @@ void trace(void)
 		set("current_tracer", "function_graph");
 		for (size_t j = 0; j < sizeof(off) / sizeof(*off); j++)
 			set(off[j], "0");
+		set("options/funcgraph-tail", "1");
 		if (trace_cases[i].prepare)
 			trace_cases[i].prepare();
+		set("trace", "\n");
 		set("tracing_on", "1");
 		trace_cases[i].work();
 		set("tracing_on", "0");
